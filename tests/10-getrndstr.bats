@@ -42,7 +42,7 @@ setup() {
     assert_output ''
 }
 
-@test "getrndstr: anything else is a usage error that names the culprit" {
+@test "getrndstr: any other call is a usage error that names the bad argument" {
     run -2 ./getrndstr
     assert_output --partial 'usage: getrndstr'
     for arguments in '10' '10 1 2' 'x 1' '-1 1' '10 -1' '10 1x' '99999999999999999999 1' '17179869185 1' \
@@ -59,7 +59,7 @@ setup() {
     assert_output --partial 'cannot write'
 }
 
-@test "getrndstr: it builds alone, by the one command of its manual, and writes the same" {
+@test "getrndstr: the one command of its manual builds it without make, with the same output" {
     cp -R "$root/getrndstr.c" "$root/verify" "$BATS_TEST_TMPDIR"
     cd "$BATS_TEST_TMPDIR"
     run -0 gcc -O3 -o getrndstr getrndstr.c

@@ -30,12 +30,12 @@ accepted() {
     run -0 timeout 10 "$ptx_dump" "$module"
 }
 
-@test "ptx: a module by hand gives the tree it should" {
+@test "ptx: a module written by hand gives the expected tree" {
     run -0 timeout 10 "$ptx_dump" "$fixtures/module.ptx"
     diff -u "$fixtures/module.txt" - <<< "$output"
 }
 
-@test "ptx: standard input, -q, and one NUL behind the text" {
+@test "ptx: reads standard input; -q; one NUL after the text" {
     run -0 timeout 10 "$ptx_dump" -q "$fixtures/module.ptx"
     assert_output ''
     { cat "$fixtures/module.ptx"; printf '\0'; } | timeout 10 "$ptx_dump" - > "$BATS_TEST_TMPDIR/dump"
@@ -72,7 +72,7 @@ accepted() {
     assert_line --regexp '6	bra L\.[0-9]+$'
 }
 
-@test "ptx: registers that nobody uses take no room" {
+@test "ptx: unused registers take no space" {
     kernel '.reg .b32 %q<2000000000>;' 'mov.b32 %q1999999999, 5;'
     accepted
     assert_equal "$(grep -c '^  register' <<< "$output")" 1
@@ -242,7 +242,7 @@ accepted() {
     assert_output "$module:3: expected ',' or ';', found the end of the text"
 }
 
-@test "ptx: what nvcc emits is read, whatever the options" {
+@test "ptx: reads the output of nvcc with all options" {
     requires nvcc
     cat > "$BATS_TEST_TMPDIR/program.cu" << 'END'
 #include <cooperative_groups.h>

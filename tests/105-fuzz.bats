@@ -22,7 +22,7 @@ nothing_found() {
 
 @test "fuzz: fatbins and cubins, damaged 2000 times a file, are read or refused" { nothing_found fatbin 2000; }
 
-@test "fuzz: what is found ends the replay, and is kept" {
+@test "fuzz: a finding ends the replay, and its input is kept" {
     cat > target.c << 'TARGET'
 #include <stddef.h>
 #include <stdint.h>

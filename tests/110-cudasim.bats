@@ -152,7 +152,7 @@ pair() {
 @test "cudasim: warp_algorithms" { passes warp_algorithms; }
 @test "cudasim: wgmma" { passes wgmma; }
 
-@test "cudasim: the bodies of every level of x86-64 give the same" {
+@test "cudasim: the instruction bodies of every level of x86-64 give the same results" {
     for CUDASIM_LEVEL in 2 3 4; do
         export CUDASIM_LEVEL
         for program in integer_ops float_ops half_ops atomics warp_algorithms mma_ptx vector_types; do
@@ -168,7 +168,7 @@ pair() {
     done
 }
 
-@test "cudasim: a kernel that is not supported is refused alone, by its name, although nobody asks for the error" {
+@test "cudasim: an unsupported kernel alone is refused, by name, even if the program checks no error" {
     run --separate-stderr -0 "$programs/refused"
     assert_output PASSED
     said=$(sed -E 's/PTX line [0-9]+/PTX line N/' <<< "$stderr")
@@ -279,7 +279,7 @@ findings() { json "[.kernels[].name] as \$names | .findings[] | select(.kind == 
 # line_of SOURCE PATTERN
 line_of() { grep -n "$2" "$sources/explain/$1.cu" | cut -d : -f 1; }
 
-@test "explain: neighbours that read neighbours need the fewest sectors, and are left alone" {
+@test "explain: coalesced reads need the fewest sectors, and get no finding" {
     explain coalesced
     assert_equal "$(kernel scale_rows '.global_loads.sectors / .global_loads.requests')" 4
     assert_equal "$(kernel scale_rows '.global_loads.efficiency, .global_stores.efficiency')" $'1\n1'
@@ -287,7 +287,7 @@ line_of() { grep -n "$2" "$sources/explain/$1.cu" | cut -d : -f 1; }
     assert_equal "$(findings uncoalesced-loads)$(findings uncoalesced-stores)" ''
 }
 
-@test "explain: accesses to places far apart are found, with their line" {
+@test "explain: uncoalesced accesses are found, with their line" {
     explain uncoalesced
     assert_equal "$(kernel scale_columns '.global_loads.sectors / .global_loads.requests')" 32
     assert_equal "$(kernel scale_columns .global_stores.efficiency)" 0.125
@@ -299,7 +299,7 @@ line_of() { grep -n "$2" "$sources/explain/$1.cu" | cut -d : -f 1; }
     assert_output --partial '32.00 sectors per request, ideal 4.00'
 }
 
-@test "explain: bank conflicts are found, and none where the tile is padded" {
+@test "explain: bank conflicts are found, and none if the tile is padded" {
     explain bank_conflict
     # Half of the requests are stores without a conflict, half are loads of 32 passes.
     assert_equal "$(kernel conflicting '.shared.passes / .shared.requests')" 16.5
@@ -310,7 +310,7 @@ line_of() { grep -n "$2" "$sources/explain/$1.cu" | cut -d : -f 1; }
     assert_equal "$(kernel padded '[.lines[].worst] | unique | .[]')" null
 }
 
-@test "explain: threads that part are found, and none where warps stay whole" {
+@test "explain: divergent threads are found, and none if warps stay whole" {
     explain divergent
     assert_equal "$(kernel uniform '.divergent_branches, .simd_efficiency')" $'0\n1'
     run jq -e '.kernels[] | select(.name == "divergent") | .divergent_branches > 0 and .simd_efficiency < 0.5' \
@@ -320,7 +320,7 @@ line_of() { grep -n "$2" "$sources/explain/$1.cu" | cut -d : -f 1; }
     assert_equal "$(kernel uniform '[.lines[].worst] | unique | .[]')" null
 }
 
-@test "explain: ptxas' registers, where there is a cubin" {
+@test "explain: register counts of ptxas, if there is a cubin" {
     explain coalesced
     assert_equal "$(kernel scale_rows .occupancy.estimated)" false
     run -0 "$build/fatbin" "$programs/explain/coalesced"

@@ -56,7 +56,7 @@ fixture() { submission "tests/fixtures/sim/$1.cu"; }
     assert_equal "$(grep -c 'runs on the simulator' <<< "$output")" 1
 }
 
-@test "sim: what it is, and what it is not for" {
+@test "sim: the output says what the simulator is, and what it is not for" {
     run -0 "$host" --devices
     assert_line $'sim\tcudasim (simulated, compute capability 9.0)'
     simulated 2 "$c"
@@ -90,7 +90,7 @@ another_toolkit() {
     cp -r "$build/main_host" "$build/runners" "$BATS_TEST_TMPDIR/t/build"
 }
 
-@test "sim: where it is missing, or of another version, one line says what to do" {
+@test "sim: if it is missing or has another version, one line says what to do" {
     another_toolkit
     run -2 --separate-stderr "$BATS_TEST_TMPDIR/t/build/main_host" editdistance --submission "$baseline" --device sim
     [[ $stderr == "main_host: the simulator is not built: "*": run 'make cudasim'" ]] || fail "$stderr"
@@ -121,7 +121,7 @@ another_toolkit() {
     done
 }
 
-@test "sim: an access out of bounds is named with its kernel, line and thread, also behind much that was printed" {
+@test "sim: an access out of bounds is reported with kernel, line and thread, also after much output" {
     so=$(fixture out_of_bounds)
     line=$(grep -n HERE tests/fixtures/sim/out_of_bounds.cu | cut -d : -f 1)
     for case in sample/1-small sample/2-similar; do
@@ -143,7 +143,7 @@ another_toolkit() {
         fail "$stderr"
 }
 
-@test "sim: a kernel that waits for what cannot come is a reported deadlock" {
+@test "sim: a kernel that waits for an event that never comes is reported as a deadlock" {
     simulated 1 "$(jury time_limit_exceeded/endless_kernel.cu)"
     [[ $stderr == *'  | cudasim: error: deadlock: wait_for, '* ]] || fail "$stderr"
 }
@@ -161,7 +161,7 @@ another_toolkit() {
 }
 
 # bats test_tags=alone
-@test "sim: every processor may be used" {
+@test "sim: it may use every processor" {
     [ "$(nproc)" -ge 2 ] || skip "one processor"
     requires box
     so=$(fixture endless)
@@ -173,7 +173,7 @@ another_toolkit() {
     assert_equal "$allowed" "$(sed -n 's/^Cpus_allowed:\t//p' /proc/self/status)"
 }
 
-@test "sim: --explain tells what the kernels did, and the JSON has it" {
+@test "sim: --explain prints what the kernels did, and the JSON has it" {
     simulated 0 "$baseline" --case sample/2-similar --explain
     assert_line 'what the kernels did in case sample/2-similar, as counted by the simulator:'
     assert_line --regexp '^  \|   global loads +[0-9.]+ sectors per request'
@@ -193,7 +193,7 @@ another_toolkit() {
         fail "$stderr"
 }
 
-@test "sim: accesses that do not coalesce read differently" {
+@test "sim: the report shows which accesses do not coalesce" {
     simulated 0 "$baseline" --case sample/2-similar --explain
     good=$(json '.cases[0].explain.kernels[0].global_loads.efficiency')
     simulated 0 "$(fixture uncoalesced)" --case sample/2-similar --explain
@@ -202,7 +202,7 @@ another_toolkit() {
     assert_line --regexp '^  \|   global loads .* efficiency 1[0-9] % of'
 }
 
-@test "sim: reports come from the submission's process, and nothing in them is believed" {
+@test "sim: reports come from the submission's process, so the host trusts nothing in them" {
     so=$(fixture forge_report)
     simulated 1 "$so" --explain
     assert_equal "$(json '.verdict, .cases[0].explain' | paste -sd ' ')" 'WA null'
@@ -272,7 +272,7 @@ END
     assert_output '[y]'
 }
 
-@test "sim.sh: what it cannot do it says in a line" {
+@test "sim.sh: one line says what it cannot do" {
     cd "$BATS_TEST_TMPDIR"
     sim=$root/run_scripts/sim.sh
     refused() { # EXIT WORDS ARGUMENT...

@@ -31,7 +31,7 @@ exact() {
 @test "races: flags, fences, scopes and locks" { exact order; }
 @test "races: copies under way, barriers in memory, clusters" { exact async; }
 
-@test "races: right kernels are not warned of in any order of their warps" {
+@test "races: correct kernels get no warning in any order of their warps" {
     for CUDASIM_SEED in 1 2 3 4 5; do
         export CUDASIM_SEED
         for file in shared warp global order async; do
@@ -41,7 +41,7 @@ exact() {
     done
 }
 
-@test "races: the variable is named, and the line of a template once for all instances" {
+@test "races: a report names the variable, and a template's line once for all instances" {
     run -0 --separate-stderr "$programs/shared" 'generic_steps<1>'
     assert_regex "$stderr" "shared-race: generic_steps<.*in 'ring'"
     run -0 --separate-stderr "$programs/shared"
@@ -49,7 +49,7 @@ exact() {
     [ "$(grep -c 'race: generic_steps' <<< "$stderr")" -le 2 ] || fail "$stderr"
 }
 
-@test "races: nothing is looked for where the check is off" {
+@test "races: with the check off nothing is reported" {
     for CUDASIM_CHECK in none written,leaks; do
         export CUDASIM_CHECK
         run -0 --separate-stderr "$programs/shared"
@@ -58,7 +58,7 @@ exact() {
 }
 
 # Straight-line code: without switching at accesses each warp would be done before the next begins.
-@test "races: under a seed the results of racing straight-line code differ" {
+@test "races: with a seed, results of racing straight-line code differ" {
     for seed in 1 2 3 4 5 6 7 8; do
         CUDASIM_SEED=$seed "$programs/results" 2> seed.err
     done | sort -u > results

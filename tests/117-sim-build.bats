@@ -43,7 +43,7 @@ END
 
 # ---- the words of --nvcc ----
 
-@test "sim.sh: --nvcc parts its flags as a shell does" {
+@test "sim.sh: --nvcc splits its flags as a shell does" {
     . "$root/run_scripts/lib/sim_build.sh"
     while IFS= read -r line; do
         eval "expected=($line)"
@@ -115,7 +115,7 @@ END
     assert_output "sim.sh: 'notes.txt' is neither a CUDA source nor a program; put -- before a command"
 }
 
-@test "sim.sh -- make: however a Makefile calls nvcc, and whatever runtime and card it asks for" {
+@test "sim.sh -- make: works with every way to call nvcc, and every runtime and card that is asked for" {
     mkdir 'a project'
     cd 'a project'
     program main.cu
@@ -176,7 +176,7 @@ END
     assert_output '42 by cudasim, none'
 }
 
-@test "the nvcc for the simulator: what it replaces, what it leaves, and where it finds the real one" {
+@test "the simulator's nvcc: the flags it replaces and keeps, and how it finds the real nvcc" {
     wrapper=$root/contrib/cudasim/toolchain/nvcc
     mkdir bin
     printf '#!/bin/bash\nprintf "%%s\\n" "$@"\n' > bin/nvcc

@@ -60,7 +60,7 @@ row() { echo "[...document.querySelectorAll('.code tbody tr')].find(r => r.textC
 # shown MARK NAME: what stands in a column of that line.
 shown() { js "$(row "$1").querySelector('[data-label=$2]').textContent"; }
 
-@test "html: each line has its counts, what is wasteful is marked, and faults stand below their line" {
+@test "html: each line has its counts, waste is marked, and faults are below their line" {
     browser
     chromium_open "file://$PWD/page.html"
     assert_equal "$(js document.title)" 'What the kernels did'
@@ -109,7 +109,7 @@ shown() { js "$(row "$1").querySelector('[data-label=$2]').textContent"; }
     assert_equal "$(js '[...document.querySelectorAll(".code, .code tr, .code td")].every(e => e.role) + ""')" true
 }
 
-@test "html: a source that is gone, a program without kernels, a file that cannot be written" {
+@test "html: a missing source, a program without kernels, an output file that cannot be written" {
     cd "$BATS_TEST_TMPDIR"
     cp "$BATS_FILE_TMPDIR/wasteful.cu" gone.cu
     "$root/run_scripts/sim.sh" -o gone gone.cu

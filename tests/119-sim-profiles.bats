@@ -63,7 +63,7 @@ setup() {
 # value KEY FILE: of a profile.
 value() { sed -nE "s/^$1 *= *(.*[^ ]) *#.*/\1/p" "$2"; }
 
-@test "profiles: each value names the card or the manual that it is of; no key is there twice" {
+@test "profiles: each value names its card or manual; no key occurs twice" {
     for file in "$profiles"/*.conf; do
         run -1 grep -nvE '^#|^[a-z0-9_]+ += [^#]*[^# ] +# (card|manual): [^ ]' "$file"
         assert_output ''
@@ -75,7 +75,7 @@ value() { sed -nE "s/^$1 *= *(.*[^ ]) *#.*/\1/p" "$2"; }
     done
 }
 
-@test "profiles: the properties are what the profile says, and 0 of what it leaves out" {
+@test "profiles: the device has the properties of the profile, and 0 for missing ones" {
     export LD_LIBRARY_PATH=$build/cudasim
     for file in "$profiles"/*.conf; do
         CUDASIM_PROFILE=$(basename "$file" .conf) run -0 --separate-stderr ./what

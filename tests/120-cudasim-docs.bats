@@ -15,7 +15,7 @@ between() { sed -n "\\%$1%,\\%$2%{\\%$1%d;\\%$2%d;p}" "$3"; }
 # cells: of Markdown tables on standard input, what stands in `code` in the first column, a line each.
 cells() { sed -n 's/^| *\([^|]*\)|.*/\1/p' | grep -o '`[^`]*`' | tr -d '`'; }
 
-@test "docs: the instructions are those of the table" {
+@test "docs: lists the instructions of the table" {
     requires nvcc
     requires x86-64
     make -s -C "$root" "${BUILD:-build}/cudasim_instructions" >&2
@@ -43,7 +43,7 @@ cells() { sed -n 's/^| *\([^|]*\)|.*/\1/p' | grep -o '`[^`]*`' | tr -d '`'; }
     assert_equal "$(between '^| finding | when |' '^## Environment' "$manual" | cells | sort)" "$kinds"
 }
 
-@test "docs: the stubs are counted right" {
+@test "docs: the number of stubs is right" {
     stubs=$(grep -o 'row([A-Za-z0-9_]*)' "$sources/runtime/runtime_stub.c" | wc -l)
     grep -qE "(^|[ .])$stubs of( |\$)" "$manual" || fail "there are $stubs"
     sum=0
@@ -52,7 +52,7 @@ cells() { sed -n 's/^| *\([^|]*\)|.*/\1/p' | grep -o '`[^`]*`' | tr -d '`'; }
     assert_equal "$sum" "$stubs"
 }
 
-@test "docs: the files that are named are there" {
+@test "docs: all files that the documents name exist" {
     for name in $(grep -oE '`[a-z_0-9/.-]+\.(c|h|cu|sh|bats|txt|md)`' "$manual" | tr -d '`' | sort -u); do
         found=$(find "$name" "$sources/$name" "$sources"/*/"$name" "tests/instructions/$name" 2> /dev/null || true)
         [ -n "$found" ] || fail "there is no $name"

@@ -47,7 +47,7 @@ END
     line=$(grep -n RACE src/reverse.h | cut -d : -f 1)
 }
 
-@test "action: the steps name scripts that are there, every input is used, and the key is the same for the same files" {
+@test "action: the scripts of the steps exist, every input is used, and equal files have equal keys" {
     for script in key build run; do
         grep -q "\"\$GITHUB_ACTION_PATH/$script.sh\"" "$action/action.yml"
         [ -x "$action/$script.sh" ]
@@ -67,7 +67,7 @@ END
     run -0 "$action/build.sh"
 }
 
-@test "action: a race is annotated at its line though the test hides what is printed; warnings fail the step if asked" {
+@test "action: a race is annotated at its line though the test hides the output; warnings fail the step if asked" {
     project
     SIM_COMMAND='make -s test' run -0 --separate-stderr "$action/run.sh"
     assert_line --regexp "^::warning file=src/reverse.h,line=$line,title=cudasim shared-race::reverse, block \(0,0,0\), thread "
@@ -93,7 +93,7 @@ END
     SIM_COMMAND=true SIM_FAIL_ON=maybe run -2 "$action/run.sh"
 }
 
-@test "action: annotations keep to their line, whatever names and texts hold" {
+@test "action: annotations stay on one line, with any names and texts" {
     : > 'a,b:c%.cu'
     cat > messages << END
 cudasim: warning: shared-race: f<int, 3>, $PWD/a,b:c%.cu:12, block (0,0,0), thread (1,0,0): 100 % of

@@ -6,7 +6,7 @@ setup() {
     cd "$root"
 }
 
-@test "pictures: every one is drawn from its text as it is now, and a page shows it" {
+@test "pictures: every picture matches its current text, and a page shows it" {
     local text svg label
     for text in docs/pictures/*.dot; do
         svg=${text%.dot}.svg

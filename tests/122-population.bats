@@ -21,7 +21,7 @@ setup() {
     done
 }
 
-@test "population: what comes of a program, its alarms and its time, from a folder" {
+@test "population: outcome, alarms and time of each program in a folder" {
     requires nvcc
     requires x86-64
     cd "$BATS_TEST_TMPDIR"

@@ -31,7 +31,7 @@ right() {
     right per_thread
 }
 
-@test "streams: right programs have the same results whenever work runs" {
+@test "streams: right programs have the same results in any order of work" {
     for CUDASIM_SEED in 1 2 3 4; do
         export CUDASIM_SEED
         right right
@@ -49,11 +49,11 @@ wrong() {
     grep -qE "^cudasim: warning: $expected" <<< "$stderr" || fail "$1: wanted: $expected"$'\n'"found: $stderr"
 }
 
-@test "streams: what wrong programs do wrong is reported" {
+@test "streams: the faults of wrong programs are reported" {
     for case in $("$programs/wrong" --list); do wrong "$case"; done
 }
 
-@test "streams: nothing is looked for where the check is off" {
+@test "streams: with the check off nothing is reported" {
     for CUDASIM_CHECK in none written,races,leaks; do
         export CUDASIM_CHECK
         run -0 --separate-stderr "$programs/wrong"
@@ -61,7 +61,7 @@ wrong() {
     done
 }
 
-@test "streams: wrong programs are reported under every seed" {
+@test "streams: wrong programs are reported with every seed" {
     for CUDASIM_SEED in 1 2 3; do
         export CUDASIM_SEED
         run -0 --separate-stderr "$programs/wrong" kernels_without_event

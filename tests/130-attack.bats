@@ -16,7 +16,7 @@ setup() {
     done
 }
 
-@test "attack: there are at least 60, and a twin has something that it is the twin of" {
+@test "attack: there are at least 60 exploits, and every honest twin belongs to one" {
     [ "$(find tests/exploits -mindepth 1 -maxdepth 1 -name '*_*' ! -name '*_honest*' | wc -l)" -ge 60 ]
     for twin in tests/exploits/*_honest*; do
         find tests/exploits -name "$(basename "${twin%_honest*}")*" ! -name '*_honest*' | grep -q . || fail "$twin"
@@ -24,7 +24,7 @@ setup() {
 }
 
 # The whole corpus takes minutes: `make attack`. Here are two of every family, and the honest twins in C.
-@test "attack: two of every family get what they must, and none is accepted" {
+@test "attack: two of every family get their verdicts, and none is accepted" {
     requires box
     requires nvcc
     mapfile -t files < <(find tests/exploits -mindepth 1 -maxdepth 1 -name '*_*' | sort |
@@ -38,7 +38,7 @@ setup() {
     assert_equal "$accepted" "$(cd "$BATS_TEST_TMPDIR/results" && ls ./*_honest*.json)"
 }
 
-@test "attack: where there is no box for the compiler, judge.sh says so and compiles nothing" {
+@test "attack: without a box for the compiler judge.sh says so and compiles nothing" {
     local without=("$build/tests/container" --no-landlock)
     run -3 timeout 60 "${without[@]}" run_scripts/judge.sh tests/exploits/compile_include_passwd.c
     assert_output --partial 'neither bubblewrap nor Landlock works here; use --box none to go without'
@@ -47,14 +47,14 @@ setup() {
         problems/editdistance/submissions/accepted/bitparallel.c --box none --case sample/1-small
 }
 
-@test "attack: a part of the corpus where a container forbids namespaces, and the box is of Landlock" {
+@test "attack: part of the corpus in a container that forbids namespaces, with a Landlock box" {
     requires box
     run -0 timeout 600 tests/scripts/attack.sh --container --json "$BATS_TEST_TMPDIR/results" \
         tests/exploits/{kill,peek,secrets,network,signals,trace}_*
     refute_output --partial FAILED
 }
 
-@test "attack: an attack that is accepted, that another layer stops, or that is wrong in one of several cases, fails" {
+@test "attack: the run fails if an attack is accepted, stopped by another layer, or wrong in one of its cases" {
     requires box
     # told SED-EXPRESSION FILE WORDS: the file, changed so, is to be complained of in these words.
     local files=() words=() i

@@ -26,7 +26,7 @@ setup() {
     assert_output 'usage: soak.sh [--count N] [--kills K] [--seed S] [--c-only]'
 }
 
-@test "soak: what is left behind is found: a process, a file, a mount, a lock, shared memory" {
+@test "soak: leftovers are found: a process, a file, a mount, a lock, shared memory" {
     cat > "$BATS_TEST_TMPDIR/leaves.sh" << 'END'
 #!/bin/bash
 . run_scripts/lib/lib.sh

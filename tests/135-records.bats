@@ -61,7 +61,7 @@ changed() {
     ! cmp -s <(jq -S . "$record") <(jq -S . "$changed") || fail "'$1' changes nothing"
 }
 
-@test "records: make seal and make key write a secret for the owner alone, and print and publish none" {
+@test "records: make seal and make key write a secret that only its owner can read, and print no secret" {
     assert_equal "$(stat -c %a "$secret" "$published" "$key" "$public" | tr '\n' ' ')" '600 644 600 644 '
     assert_equal "$(jq -r .name "$published")" 'Spring 2027'
     assert_equal "$(jq -r '.secret | length' "$secret")" 64
@@ -96,7 +96,7 @@ changed() {
     assert_equal "$(ls "$BATS_TEST_TMPDIR/half")" seal-published.json
 }
 
-@test "records: commitment and seeds are what sha256sum and openssl make of the secret" {
+@test "records: sha256sum and openssl compute the same commitment and seeds from the secret" {
     assert_equal "$(jq -r .commitment "$published")" \
         "$(printf 'gpu-contest-seal-1\nSpring 2027\n%s\n' "$(jq -r .secret "$secret")" | sha256sum | cut -d ' ' -f 1)"
     # Every call's input is the one that --seed makes of the seed by openssl, and its mark the one by openssl.
@@ -124,7 +124,7 @@ changed() {
     assert_equal "$(jq -c '[.cases[].inputs]' "$BATS_TEST_TMPDIR/result.json")" "$(jq -c '[.cases[].inputs]' "$record")"
 }
 
-@test "records: every league has inputs of its own, and a record of a league is judged again in it" {
+@test "records: every league has its own inputs, and a league's record is judged again in that league" {
     local matmul league
     matmul=$(submission problems/matmul/submissions/accepted/baseline.c matmul)
     for league in fp32 accurate; do
@@ -140,7 +140,7 @@ changed() {
         "$(json '.cases[0].inputs[0]' "$BATS_TEST_TMPDIR/accurate.json")" ]
 }
 
-@test "records: neither the secret nor the seed nor the key stands in what is printed, written or listed by ps" {
+@test "records: the secret, the seed and the key are not in the output, in a file or in the list of ps" {
     local hex decimal word judgement
     judgement=$(judgement_key editdistance '' 7)
     hex=$(derived "$judgement" sample/1-small 1)
@@ -260,7 +260,7 @@ END
     assert [ ! -e "$BATS_TEST_TMPDIR/result.json" ]
 }
 
-@test "records: whatever is changed in a record, the signature does not fit" {
+@test "records: any change of a record breaks its signature" {
     for change in '.verdict = "WA"' '.cases[0].samples[0] *= 1.0000000000000002' '.submission.sha256 |= ascii_upcase' \
         '.seed = "1"' '.seal.commitment |= .[1:] + .[0:1]' '.cases[0].inputs[1] = .cases[0].inputs[0]' \
         'del(.cases[1])' '.added = 1' '.toolkit.frozen = ""' '.date |= sub("20"; "19")' '.device.name = "H200"' \
@@ -279,7 +279,7 @@ END
     assert_line --regexp '^record +FAILED '
 }
 
-@test "records: a number written in another way is the same number, for the judging again too" {
+@test "records: another notation of a number is the same number, also for judging again" {
     # The second word takes no time limit from a number that is no real one: 2 and 2.0 are signed alike.
     local limit
     timeout 60 "$build/main_host" editdistance --submission "$so" --case sample/1-small --time-limit 20 \
@@ -325,7 +325,7 @@ END
     run -1 $v "$BATS_TEST_TMPDIR/none.json" --key "$public"
 }
 
-@test "records: another key, submission, source or seal is seen" {
+@test "records: another key, submission, source or seal is detected" {
     "$build/seal" key "$BATS_TEST_TMPDIR/other"
     "$build/seal" make "$BATS_TEST_TMPDIR/other" --name 'Spring 2027'
     "$build/main_host" editdistance --submission "$so" --source $source --seal "$secret" --judgement 7 \
@@ -359,7 +359,7 @@ END
     assert_line --regexp "^seal +FAILED +the record's seed did not come from a seal"
 }
 
-@test "records: judged again from the revealed seed, the inputs are bit-identical and the verdict is the same" {
+@test "records: judging again from the revealed seed gives bit-identical inputs and the same verdict" {
     run -0 --separate-stderr $v "$record" --key "$public" --submission "$so" --seal "$revealed" --rerun
     calls=$(json '[.cases[].inputs[]] | length' "$record")
     assert [ "$calls" -ge 6 ]
@@ -391,7 +391,7 @@ END
     assert_output --partial 'contains no secret'
 }
 
-@test "records: an organiser's false record is found out by the inputs or by judging again" {
+@test "records: the inputs or judging again reveal an organiser's false record" {
     "$build/main_host" editdistance --submission "$so" --seed 5 --key "$key" --json "$record.5"
     # Made with seed 5, said to be of seed 6.
     jq '.seed = "6"' "$record.5" > "$BATS_TEST_TMPDIR/false.json"
@@ -439,7 +439,7 @@ END
     [[ $stderr == *'the submission of this record did not run (CE)'* ]]
 }
 
-@test "records: what is asked wrongly is one line that says what to do" {
+@test "records: a usage error gives one line that says what to do" {
     local bad=$BATS_TEST_TMPDIR/bad.json
     cp "$secret" "$BATS_TEST_TMPDIR/open.json"
     chmod 644 "$BATS_TEST_TMPDIR/open.json"

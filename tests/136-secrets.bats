@@ -111,7 +111,7 @@ not_in() {
     assert_failure
 }
 
-@test "secrets: of what is accepted the times are public, and no word of the submission's process" {
+@test "secrets: times of accepted submissions are public, and no text of the submission's process is" {
     run -0 "${sealed[@]}" --submission "$so" --group sample --repeat 7 --show-secret --json "$whole" \
         --public-json "$public_form"
     assert_equal "$(json '[.cases[].samples | length] | unique | tostring' "$public_form")" '[7]'

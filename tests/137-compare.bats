@@ -10,14 +10,14 @@ setup() {
     fast=$root/problems/editdistance/submissions/accepted/bitparallel.c
 }
 
-@test "stats: the interval of the median against tables, by drawing samples; the least work of every problem" {
+@test "stats: the median's interval against tables and drawn samples; the least work of every problem" {
     run -0 timeout 60 "$build/tests/test_stats"
     assert_output --regexp '[0-9]{3,} checks, 0 failed'
     run -0 timeout 60 "$build/tests/test_work"
     assert_output --regexp '[0-9]{2,} checks, 0 failed'
 }
 
-@test "stats: the host tells the interval from 6 calls on" {
+@test "stats: the host prints the interval from 6 calls on" {
     local so
     so=$(submission "$fast")
     run -0 "$host" editdistance --submission "$so" --case sample/1-small --repeat 9 \
@@ -36,7 +36,7 @@ setup() {
     assert_line --regexp '^GPU eclock : [0-9.]+ seconds$'
 }
 
-@test "until: a case ends once its median is known, after 7 calls at least; it is asked for with --repeat" {
+@test "until: --until ends a case once its median is known, after 7 calls at least" {
     local so value
     so=$(submission tests/fixtures/wait_20_ms.c)
     run -0 "$host" editdistance --submission "$so" --case sample/1-small --repeat 60 --until 100 \
@@ -54,7 +54,7 @@ setup() {
     assert_output 'main_host: --until needs --repeat with 7 calls or more'
 }
 
-@test "floor: what is faster than possible is flagged, and keeps its verdict" {
+@test "floor: a time below the possible minimum is flagged, and the verdict stays" {
     copy_toolkit simulator built
     # A link so slow that 20 ms are too little for 260 bytes, and enough for no other reason.
     printf 'cpu:\n  time_limit: 20\n  peak:\n    link: 26\n' > problems/editdistance/gpu.yaml
@@ -120,7 +120,7 @@ rounds() {
     done
 }
 
-@test "compare: what it says of fixed samples" {
+@test "compare: its result for fixed samples" {
     local compare=$build/compare
     # 9 rounds: from the second to the eighth, 1 - 2 (1 + 9) / 512 = 96.1 %.
     # Neither the order nor the first call matters.

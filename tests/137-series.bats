@@ -109,7 +109,7 @@ setup() {
 
 query() { sqlite3 -readonly "$db" "$1"; }
 
-@test "series: what one judging told is worth nothing in the next; an honest submission is ranked" {
+@test "series: what one judging revealed does not help in the next; an honest submission is ranked" {
     assert_equal "$(query "SELECT team || ' ' || verdict FROM judgements j JOIN submissions s ON s.id = j.submission
         ORDER BY team")" $'honest AC\nspy WA\ntable WA'
     # All three came to the secret step, where the samples' inputs were answered.
@@ -177,7 +177,7 @@ secrets() {
         grep -E '.{4,}'
 }
 
-@test "series: no value of an input or an answer is in what anybody but the organiser reads" {
+@test "series: only the organiser can read values of inputs and answers" {
     everything
     secrets > secrets
     [ "$(wc -l < secrets)" -ge 6 ]
@@ -203,7 +203,7 @@ secrets() {
     assert_output --partial 'where '
 }
 
-@test "series: a record that is given out is signed, and is judged again once the seal is revealed" {
+@test "series: a published record is signed, and is judged again once the seal is revealed" {
     "$build/grader" results "$contest" --json --sql "SELECT record FROM steps WHERE step = 'secret' AND judgement = 3" |
         jq -r '.[].record' > record.json
     assert_equal "$(json .withheld record.json)" true

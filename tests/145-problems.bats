@@ -29,7 +29,7 @@ tokens() {
         grep -oE '[0-9]+(\.[0-9]+)?(\^\{[0-9]+\})?' | sort -u
 }
 
-@test "problems: the limits in both statements are those of the constants and of the settings" {
+@test "problems: both statements have the limits of the constants and the settings" {
     # The numbers of each table: constants, ^ for one told as a power of 2, settings, and what follows from them.
     local -A limits=(
         [matmul]='1 MATMUL_SIDE_MAX MATMUL_ELEMENTS_MAX MATMUL_ELEMENTS_MAX/(double)(1<<28) 11585 2^{127}'
@@ -113,7 +113,7 @@ tokens() {
     done
 }
 
-@test "problems: the scripts with the sizes of docs/SOURCES.md's documents run, and say what is for a GPU only" {
+@test "problems: the scripts with the sizes of docs/SOURCES.md run, and say what only a GPU runs" {
     requires nvcc
     for problem in mergesort diffevo; do
         run -0 timeout 120 "run_scripts/run_$problem.sh" --seed 5
@@ -129,7 +129,7 @@ tokens() {
     assert_output --partial 'usage: generated.sh'
 }
 
-@test "problems: bench_submissions.sh prints medians side by side, and - for what does not make it" {
+@test "problems: bench_submissions.sh prints medians side by side, and - for a submission without a time" {
     run -0 timeout 120 tests/bench/bench_submissions.sh mergesort 3 baseline.c qsort.c -- 'random 1000' 'sorted 2000' \
         'gpu:random 1000000'
     assert_line --regexp '^random 1000 +[0-9.]+ +[0-9.]+$'
@@ -147,7 +147,7 @@ tokens() {
     assert_output --partial 'there is no problems/mergesort/submissions/accepted/no_such.c'
 }
 
-@test "problems: a jury submission that speaks of a league is judged in it" {
+@test "problems: a jury submission that names a league is judged in it" {
     local file league named=0
     . "$root/run_scripts/lib/lib.sh"
     for file in problems/*/submissions/*/*; do

@@ -109,7 +109,7 @@ END
     done
 }
 
-@test "mutants: what is not compiled or not run is left as it is" {
+@test "mutants: code that is not compiled or not run stays unchanged" {
     cat > small.c << 'END'
 #if 0
 int never(int a) { return a + 17; }
@@ -133,7 +133,7 @@ END
     grep -qxF 'small.c f constant#2' before
 }
 
-@test "mutants: the seed draws, one of each part, and each mutant is the file with one change" {
+@test "mutants: the seed chooses one mutant of each part, and each mutant has one change" {
     for i in {1..40}; do echo "int f$i(int a) { return a + $i; }"; done > small.c
     n=0
     for seed in 1 1 2; do
@@ -156,7 +156,7 @@ END
     assert_output --partial "mutants: cannot read 'nothing.c'"
 }
 
-@test "mutate: a planted survivor is found, listed with its reason, and missed when it is gone" {
+@test "mutate: a planted survivor is found and listed with its reason; a listed one that is gone is reported" {
     requires box
     planted
     : > list
@@ -215,7 +215,7 @@ END
     assert_output --partial 'there is no mutant 77777'
 }
 
-@test "mutate: a source that is for both leagues is judged in each, another one in its own" {
+@test "mutate: a source for both leagues is judged in each, and any other in its own" {
     requires box
     leagues() { cut -f 3 "$build/mutate/scan/original/plain.c/cases" | sort -u | paste -sd ' '; }
     mkdir planted
@@ -231,7 +231,7 @@ END
     done
 }
 
-@test "mutate: with --calls 2 a source that is right once alone is none to change" {
+@test "mutate: with --calls 2 a source that is right only once is not mutated" {
     requires box
     planted
     : > list
@@ -245,7 +245,7 @@ END
     done
 }
 
-@test "mutate: ten mutants each of two problems' jury submissions" {
+@test "mutate: ten mutants of the jury submissions of each of two problems" {
     requires box
     for problem in mergesort matmul; do
         run -0 timeout 180 "$root/run_scripts/mutate.sh" $problem --count 10 --cuda 0
@@ -254,7 +254,7 @@ END
 }
 
 # bats test_tags=long
-@test "mutate: more than 200 of every problem: none survives that is not listed" {
+@test "mutate: more than 200 mutants of every problem: all survivors are listed" {
     requires box
     requires nvcc
     # Of scan's sources in C there are but 96 mutants.

@@ -31,19 +31,19 @@ expect_fault() {
     assert_output "house: $1"
 }
 
-@test "house: the code uses what its table says, in no circle" {
+@test "house: the code has the dependencies of its table, without a cycle" {
     make -s -C "$root" -j "$(nproc)" everything >&2
     run -0 "$root/tests/scripts/house.sh"
     assert_output --regexp '^house: [0-9]+ folders, [0-9]+ arrows, as in tests/house.txt$'
 }
 
-@test "house: two rooms that are as their table says" {
+@test "house: two rooms that match their table" {
     small_house
     run -0 house
     assert_output 'house: 2 folders, 1 arrows, as in tests/house.txt'
 }
 
-@test "house: an arrow by an include, or by a symbol alone, that the table lacks" {
+@test "house: finds an arrow by an include or a symbol that the table lacks" {
     small_house
     echo '#include "b/above.c"' > a/reach.h
     expect_fault 'a may not use b: a/reach.h takes b/above.c'
@@ -52,7 +52,7 @@ expect_fault() {
     expect_fault 'a may not use b: a/around.c takes above from b/above.c'
 }
 
-@test "house: an arrow of the table that nobody uses, and a room that the table lacks or invents" {
+@test "house: finds an unused arrow of the table, and a room that the table lacks or invents" {
     small_house
     echo 'int above(void) { return 1; }' > b/above.c
     expect_fault 'tests/house.txt:3: b does not use a'
@@ -66,7 +66,7 @@ expect_fault() {
     expect_fault 'tests/house.txt:4: d has no code'
 }
 
-@test "house: circles of folders, and of files by symbols unless the table says why" {
+@test "house: finds cycles of folders, and of files by symbols unless the table says why" {
     small_house
     printf '%s\n' 'a: b' 'b: a' > tests/house.txt
     echo '#include "b/above.c"' > a/reach.h

@@ -11,7 +11,7 @@ setup() {
     assert_output --regexp '[0-9]{4,} checks, 0 failed'
 }
 
-@test "matmul: products agree bit for bit; checks accept every right output and no spoiled one, large ones too" {
+@test "matmul: products agree bit for bit; checks accept all right outputs and no spoiled one, large ones too" {
     run -0 timeout 120 "$build/tests/test_matmul_check"
     assert_output --regexp '[0-9]{5,} checks, 0 failed'
 }
@@ -70,7 +70,7 @@ setup() {
     assert_line --regexp '^answer = inf#'
 }
 
-@test "matmul: a large case is judged by samples and combinations; what the judge looks at does not show" {
+@test "matmul: a large case is judged by samples and combinations; submissions cannot see which" {
     right=$(submission problems/matmul/submissions/accepted/baseline.c matmul)
     cat > "$BATS_TEST_TMPDIR/one_off.c" << 'END'
 /* The product, but for one inner element, which is off by 1000: half a million tolerances, missed once in 10^8. */
@@ -96,7 +96,7 @@ END
     assert_line --regexp '^FAILED\. WA \(wrong answer\): device_user\(\) wrote C\[366\]\[350\] = '
 }
 
-@test "matmul: CUDA submissions run on the simulator without a complaint, in both leagues" {
+@test "matmul: CUDA submissions run on the simulator without a report, in both leagues" {
     requires nvcc
     for name in simple baseline; do
         so=$(submission "problems/matmul/submissions/accepted/$name.cu" matmul)
@@ -117,7 +117,7 @@ END
     assert_output --partial 'FAILED. SV'
 }
 
-@test "matmul: the experts and the steps to them run on the simulator without a complaint" {
+@test "matmul: the experts and the steps to them run on the simulator without a report" {
     requires nvcc
     for name in 1_register_tiles 2_asynchronous_copies expert; do
         so=$(submission "problems/matmul/submissions/accepted/$name.cu" matmul)
@@ -162,7 +162,7 @@ END
     done
 }
 
-@test "matmul: what is not precise enough is wrong for every K; equal terms are right however they are added up" {
+@test "matmul: too little precision is wrong for every K; equal terms are right in any order of addition" {
     local line precise
     precise=$(submission problems/matmul/submissions/accepted/baseline.c matmul)
     so=$(submission problems/matmul/submissions/wrong_answer/tf32_rounding.c matmul)
@@ -190,7 +190,7 @@ END
     assert_line --regexp '^FAILED\. WA '
 }
 
-@test "matmul: zeros that meet infinities, and NaN, are in cases that every submission sees, large ones too" {
+@test "matmul: every submission gets cases with 0 times infinity and NaN, large ones too" {
     precise=$(submission problems/matmul/submissions/accepted/baseline.c matmul)
     for name in skips_zeros nan_to_zero; do
         so=$(submission "problems/matmul/submissions/wrong_answer/$name.c" matmul)

@@ -87,7 +87,7 @@ END
     assert_output --partial 'wrote keys in ascending order that are not those of the input'
 }
 
-@test "mergesort: lines that make no case are refused by the validator and by the host alike" {
+@test "mergesort: the validator and the host refuse the same invalid lines" {
     gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/validator" \
         $folder/input_validators/case_line.c
     [ "$(ls $folder/data/invalid_input/*.in | wc -l)" -ge 8 ]
@@ -177,7 +177,7 @@ END
     assert_output --partial 'exited with code 42'
 }
 
-@test "mergesort: the sorts in CUDA are right on the simulator, without a complaint, where runs end unevenly" {
+@test "mergesort: the sorts in CUDA are right on the simulator, without a report, with uneven runs" {
     requires nvcc
     requires x86-64
     for sort in baseline merge_path radix; do
@@ -190,7 +190,7 @@ END
     done
 }
 
-@test "mergesort: the experts and the steps to them are right on the simulator, around their tiles, no complaint" {
+@test "mergesort: the experts and the steps to them are right on the simulator around tile sizes, without a report" {
     requires nvcc
     requires x86-64
     for sort in 1_two_way 1_one_sweep expert expert_open; do

@@ -110,7 +110,7 @@ END
     assert_output --regexp 'FAILED\. WA .*problem [0-9] \(sphere, D = 5, NP = 30\)'
 }
 
-@test "diffevo: the open league is reached in many fresh inputs, and its bounds are kept" {
+@test "diffevo: the open league's target is reached on many fresh inputs, within its bounds" {
     for name in baseline restarts; do
         so=$(submission "$folder/submissions/accepted/$name.c" diffevo)
         run -0 judged --league open --group secret/open --repeat 12 --seed 160 --submission "$so"
@@ -203,7 +203,7 @@ END
     run -0 judged --case secret/prescribed/16-plateaus --submission "$so"
 }
 
-@test "diffevo: equal values and reached targets are in what is ranked; the middle of the shifts wins no open case" {
+@test "diffevo: ranked cases have equal values and reached targets; the middle of the shifts wins no open case" {
     local case
     for case in 14-mixed 15-longer 16-plateaus; do
         so=$(submission problems/diffevo/submissions/wrong_answer/strict.c diffevo)
@@ -223,7 +223,7 @@ END
     done
 }
 
-@test "diffevo: what is ranked takes alike whatever the seed" {
+@test "diffevo: ranked cases take similar time with every seed" {
     local seed given least=0 most=0
     so=$(submission problems/diffevo/submissions/accepted/baseline.c diffevo)
     for seed in 0 1 2 3 4 5 6 7; do

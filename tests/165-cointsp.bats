@@ -58,7 +58,7 @@ judged() {
     done
 }
 
-@test "cointsp: an input depends on seed and repetition, and the answer on nothing else" {
+@test "cointsp: an input depends on seed and repetition, and the answer on the input alone" {
     run -0 judged accepted/baseline.c --case sample/prescribed/1-small --repeat 3 --seed 5
     first=$(json '.cases[0].answer')
     run -0 judged accepted/baseline.c --case sample/prescribed/1-small --repeat 3 --seed 5
@@ -184,7 +184,7 @@ default() { sed -n "s/.*COINTSP_$1_DEFAULT = \([0-9]*\).*/\1/p" problems/cointsp
     run -0 shellcheck -x -P SCRIPTDIR -e SC2015 problems/cointsp/bench.sh problems/cointsp/get_tsplib.sh
 }
 
-@test "cointsp: overflow, thresholds in float32 and boundaries taken wrongly are seen with every seed, in what is ranked too" {
+@test "cointsp: every seed finds overflow, thresholds in float32 and wrong boundaries, in ranked cases too" {
     local row name case seed
     for row in overflow:03-overflow boundary:06-hundred float_threshold:06-hundred; do
         name=${row%%:*} case=${row##*:}

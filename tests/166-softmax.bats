@@ -26,7 +26,7 @@ judged() {
     run -0 timeout 120 build/check_problem --checker softmax
 }
 
-@test "softmax: the expert takes every way it has, on the simulator" {
+@test "softmax: the expert takes every path on the simulator" {
     requires nvcc
     # Lanes of a warp, a block, clusters of blocks; rows that start at any element; few and many chunks a thread.
     for line in 'mixed 70 16 float32' 'mixed 37 19 bfloat16' 'masked 5000 133 float32' 'mixed 2 701 bfloat16' \
@@ -39,7 +39,7 @@ judged() {
     done
 }
 
-@test "softmax: an input depends on seed and repetition, and the answer on nothing else" {
+@test "softmax: an input depends on seed and repetition, and the answer on the input alone" {
     run -0 judged accepted/simple.c --case sample/3-mixed --repeat 3 --seed 5
     first=$(json '.cases[0].answer')
     run -0 judged accepted/baseline.c --case sample/3-mixed --repeat 3 --seed 5

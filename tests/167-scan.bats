@@ -39,7 +39,7 @@ judged() {
     grep -qF "$word" $folder/statement/problem.ja.md
 }
 
-@test "scan: a league has its own samples, secret and ranked cases; with starts in all or in none" {
+@test "scan: a league has its own samples, secret and ranked cases; all of them have starts or none has" {
     local league other so names
     so=$(submission $folder/submissions/accepted/baseline.c scan)
     for league in plain segmented; do
@@ -71,7 +71,7 @@ judged() {
     assert_output --partial fastest
 }
 
-@test "scan: lines that make no case are refused by the validator and by the host alike" {
+@test "scan: the validator and the host refuse the same invalid lines" {
     gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/validator" \
         $folder/input_validators/case_line.c
     [ "$(ls $folder/data/invalid_input/*.in | wc -l)" -ge 8 ]
@@ -152,7 +152,7 @@ END_OF_FILE
     done
 }
 
-@test "scan: wrong submissions are told what they did; careless float32 is right for short segments" {
+@test "scan: the messages for wrong submissions name the mistake; careless float32 is right for short segments" {
     judged 1 wrong_answer/exclusive.c 'positive uint32 1000'
     assert_output --regexp 'wrote sums\[0\] = 0 where [0-9]+ is right|wrote sums\[1\] = [0-9]+ where [0-9]+ is right'
     judged 1 wrong_answer/float_sum.c 'step float32 100000'
@@ -176,7 +176,7 @@ END_OF_FILE
     assert_output --regexp 'wrote sums\[0\] = -?nan where '
 }
 
-@test "scan: what was right in the call before is wrong in the next" {
+@test "scan: the answer of one call is wrong in the next" {
     cat > "$BATS_TEST_TMPDIR/replay.c" << 'END_OF_FILE'
 #include <string.h>
 static uint32_t saved[100];
@@ -198,7 +198,7 @@ END_OF_FILE
     assert_output --partial 'wrote sums[0] = '
 }
 
-@test "scan: the submissions in CUDA are right on the simulator, around warps and tiles, without a complaint" {
+@test "scan: the CUDA submissions are right on the simulator, around sizes of warps and tiles, without a report" {
     requires nvcc
     requires x86-64
     local name line
@@ -225,7 +225,7 @@ END_OF_FILE
     done
 }
 
-@test "scan: the comparison with CUB refuses a wrong command line before it asks CUDA" {
+@test "scan: the comparison with CUB refuses a wrong command line before it calls CUDA" {
     run -2 $folder/bench.sh 1 30 3
     assert_output 'usage: bench.sh [SEED [COUNT]]'
     run -2 $folder/bench.sh x 30

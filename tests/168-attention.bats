@@ -35,7 +35,7 @@ numbers() { yes "$2" | head -n "$1" | tr -d '\n' | xxd -r -p; }
     done
 }
 
-@test "attention: a row that is computed for no query of its own is found in what is sampled" {
+@test "attention: sampling finds a row that is not computed from its own query" {
     run -1 judged wrong_answer/every_second_row.c --generate 'normal 20 600 64' --seed 3
     assert_output --regexp 'wrote O\[[0-9]+\]\[[0-9]+\]\[[0-9]+\] = .* is right, within '
     run -0 judged accepted/baseline.c --generate 'normal 20 600 64' --seed 3
@@ -75,7 +75,7 @@ END
     done
 }
 
-@test "attention: arrays of one's own: alike keys, sizes, infinities and numbers that are too large" {
+@test "attention: own arrays: equal keys, sizes, infinities and numbers that are too large" {
     cd "$BATS_TEST_TMPDIR"
     numbers 16384 803f > ones # 1.0
     numbers 16384 004b > large # 2^23
@@ -97,7 +97,7 @@ END
     assert_output --partial 'Q.bin K.bin V.bin HEADS LENGTH DIM CAUSAL is needed'
 }
 
-@test "attention: tensor cores are for one league, in code for sm_90a too; OpenCL is for none" {
+@test "attention: one league allows tensor cores, in code for sm_90a too; none allows OpenCL" {
     requires nvcc
     for name in 2_tensor_cores expert; do
         run judged "accepted/$name.cu" --case sample/1-small
@@ -110,7 +110,7 @@ END
     [ "$status" -ne 0 ]
 }
 
-@test "attention: the expert's tensor maps are those that the driver makes" {
+@test "attention: the expert's tensor maps equal those of the driver" {
     requires gpu
     nvcc -std=c++17 -arch=sm_90a -I. -Iproblems/attention/include -include problems/attention/include/device_user.h \
         -o "$BATS_TEST_TMPDIR/maps" tests/fixtures/attention_maps.cu

@@ -17,7 +17,7 @@ words() { printf 'word %.0s' $(seq "$1"); }
     assert_output ''
 }
 
-@test "prose: each listed phrase is found, where it begins, and its neighbours are not" {
+@test "prose: each listed phrase is found, at the line where it begins, and similar text is not" {
     run -0 prose $'A line that is fine.\n\nTimes hang on the clock, and a fault\nis told to\nnobody.'
     assert_output "$(printf '%s\n' 'page.md:3: "hang on": depend on' \
         'page.md:4: "is told": is reported, is printed; or: is recognised')"

@@ -73,7 +73,7 @@ setup() {
     assert_output "bench: M: '0' is not a whole number from 1 to 16384"
 }
 
-@test "bench: make bench-cudasim has rules for all that it builds, where nothing is built" {
+@test "bench: make bench-cudasim can build all that it needs from nothing" {
     requires x86-64
     mkdir "$BATS_TEST_TMPDIR/bin"
     printf '#!/bin/sh\nexec %s -n "$@"\n' "$(command -v make)" > "$BATS_TEST_TMPDIR/bin/make"
@@ -84,7 +84,7 @@ setup() {
     assert_line --regexp "^bench_cudasim.sh: cudasim_speed failed: .*build-$BATS_TEST_NUMBER/cudasim_speed"
 }
 
-@test "bench: rows of bench_gpu.cu become rows of ours, whichever way they name things" {
+@test "bench: rows of bench_gpu.cu become rows of this toolkit, with old and new names" {
     rows=$(cat << 'END' | jq -c -L tests/bench --argjson names '{"expert": {"kind": "gpu_expert", "series": "E"}}' \
         'include "rows"; from_kernels($names; "p"; "GPU"; "u")'
 {"what":"rate of LOP3","rate":1}
@@ -114,7 +114,7 @@ END
     fi
 }
 
-@test "bench: each problem has a ladder, whose sizes its generator takes" {
+@test "bench: each problem has a ladder, and its generator accepts the ladder's sizes" {
     for folder in problems/*/; do
         list=$folder/bench.txt problem=$(basename "$folder")
         [ -s "$list" ] || fail "$problem has no bench.txt"
@@ -160,7 +160,7 @@ END
     text matmul-time | grep -qF 'seconds a call'
 }
 
-@test "plot: one that has no data is left out, and bad folders are one clear line" {
+@test "plot: a picture without data is left out, and a bad folder gives one clear line" {
     mkdir "$BATS_TEST_TMPDIR/empty" "$BATS_TEST_TMPDIR/one"
     run -2 run_scripts/plot.sh "$BATS_TEST_TMPDIR/empty"
     assert_output "plot.sh: '$BATS_TEST_TMPDIR/empty' has no results of make bench"
@@ -211,7 +211,7 @@ END
     assert_line --partial 'refused: cudaMemcpy: returned cudaErrorInvalidValue and copied nothing: by its direction the'
 }
 
-@test "sanitize: what compute-sanitizer says is counted by kind, with the first place" {
+@test "sanitize: compute-sanitizer's reports are counted by kind, with the first place" {
     eval "$(sed -n '/^kinds()/,/^}/p' run_scripts/sanitize.sh)"
     cat > "$BATS_TEST_TMPDIR/memcheck" << 'END'
 ========= COMPUTE-SANITIZER
@@ -288,7 +288,7 @@ END
     [ -e /dev/nvidiactl ] || run -2 run_scripts/profile.sh device_user.cu --device gpu
 }
 
-@test "bench_grade: what grading takes beside the calls, alone and as one of many in a run; bad arguments" {
+@test "bench_grade: the time of grading without the calls, alone and as one of many in a run; bad arguments" {
     requires box
     run -0 --separate-stderr timeout 100 tests/bench/bench_grade.sh --count 1
     assert_equal "${#lines[@]}" 11
@@ -303,7 +303,7 @@ END
     assert_output --partial "'Makefile' is not a .c or .cu file"
 }
 
-@test "bench_intake: the cost of odd names, a line for each number of them; bad arguments" {
+@test "bench_intake: the cost of odd names, one line per count; bad arguments" {
     requires box
     run -0 --separate-stderr timeout 100 tests/bench/bench_intake.sh 1
     assert_equal "$(awk 'NR > 1 && NF == 3 && $2 > 0 && $3 == $2 { print $1 }' <<< "$output")" \

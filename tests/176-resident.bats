@@ -60,7 +60,7 @@ written() {
     assert_output --partial 'WA (wrong answer): device_user() left its output unwritten'
 }
 
-@test "resident: what a call starts is waited for by the runner, on whatever stream" {
+@test "resident: the runner waits for all work that a call starts, on any stream" {
     local so
     requires nvcc
     so=$(written streams.cu '
@@ -76,7 +76,7 @@ written() {
 }
 
 # bats test_tags=alone
-@test "resident: --ranked on the CPU makes 11 calls with inputs of their own, beside an empty submission's time" {
+@test "resident: --ranked on the CPU makes 11 calls, each with its own input, and shows an empty submission's time" {
     local so
     requires box
     so=$(submission problems/softmax/submissions/accepted/baseline.c softmax)
@@ -141,7 +141,7 @@ written() {
     assert_output "main_host: 'softmax' keeps its data in GPU memory for CUDA: the submission cannot use OpenCL"
 }
 
-@test "resident: what gpu.yaml says of it is a word of a few" {
+@test "resident: gpu.yaml refuses unknown keys and values" {
     copy_toolkit built
     local file=problems/softmax/gpu.yaml
     cp $file "$BATS_TEST_TMPDIR/kept"
@@ -169,12 +169,12 @@ with_driver() {
         "$BATS_TEST_TMPDIR/call.so"
 }
 
-@test "resident: a trap has a call's steps before its input comes; gaps, busy GPUs and slow looks count" {
+@test "resident: a trap has a call's steps before its input arrives; gaps, busy GPUs and slow looks count" {
     run -0 with_driver HONEST
     assert_output --regexp '^[0-9]{3} checks, 0 failed$'
 }
 
-@test "resident: who writes the output before a call, or after its own word on the page, is seen" {
+@test "resident: writing the output before a call, or after the submission's own done mark, is detected" {
     run -0 with_driver EARLY
     assert_output --regexp '^[0-9]+ checks, 0 failed$'
     run -0 with_driver FORGED
@@ -183,7 +183,7 @@ with_driver() {
 
 # The others are judged by `make attack`; those that need a GPU by tests/91-gpu-resident.bats.
 # bats test_tags=alone
-@test "resident: exploits that need no GPU get what they must" {
+@test "resident: exploits that need no GPU get their verdicts" {
     requires box
     requires nvcc
     local files=() name

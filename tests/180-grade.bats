@@ -34,7 +34,7 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
     assert_output '46 checks, 0 failed'
 }
 
-@test "queue: the team with the fewest judged recently is next; floods, chance, rejudgings, hand-outs" {
+@test "queue: the team with the fewest recent judgings is next; floods, chance, rejudgings, hand-outs" {
     run -0 timeout 100 "$build/tests/test_grade_queue"
     assert_output --regexp '^[0-9]{5,} checks, 0 failed$'
 }
@@ -59,7 +59,7 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
     assert_output --regexp '^[0-9]+ checks, 0 failed$'
 }
 
-@test "intake: a folder of 30,000 odd names costs a few lines, and of a team's folder limits.entries are looked at" {
+@test "intake: 30,000 odd names give a few lines; the grader looks at limits.entries entries of a team's folder" {
     contest 'limits: { entries: 50 }'
     mkdir "$contest/submissions/ada/B" "$contest/submissions/bob" "$contest/submissions/bob/A"
     (cd "$contest/submissions/ada/A" && seq -f '%g.odd' 30000 | xargs touch)
@@ -73,7 +73,7 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
         $stderr == *'submissions/bob/x7: left out: it is not a folder of one of the contest'* ]] || fail "$stderr"
 }
 
-@test "limits: of a team's submissions some wait, some are refused, and none is lost" {
+@test "limits: some submissions of a team wait, some are refused, and none is lost" {
     local i
     contest 'limits: { queued: 3, total: 6 }'
     rm -r "$contest/submissions/ada"
@@ -109,7 +109,7 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
         jq -c '.teams[] | select(.team == "ada") | .problems[0].tries')" 0
 }
 
-@test "limits: so many an hour, by the files' times in a batch, and by the grader's looks once it has looked" {
+@test "limits: submissions per hour count by file times in the first batch, then by when the grader looked" {
     local i
     contest 'limits: { per_hour: 2 }'
     for i in {1..5}; do
@@ -133,7 +133,7 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
         ORDER BY id)")" '1.c 2.c 6.c 7.c 8.c'
 }
 
-@test "store: one that is empty, lost, older or another contest's beside sources is refused, and no source is touched" {
+@test "store: an empty, lost, older or foreign store beside sources is refused, and no source is touched" {
     local how words before
     contest
     echo '#error 1' > "$contest/submissions/ada/A/1.c"
@@ -430,7 +430,7 @@ bob|2.c|AC"
     sound
 }
 
-@test "grade: where the contest names no cases for times, the problem does" {
+@test "grade: if the contest names no cases for times, the problem's apply" {
     contest 'practice: yes' 'scoring: { rank_cpu: yes }'
     sed -i '/secret:/d; /ranked_case:/d; s/repeat: 7/repeat: 3/' "$contest/contest.yaml"
     submit ada right.c "$sort/accepted/baseline.c"
@@ -445,7 +445,7 @@ bob|2.c|AC"
     assert_output --partial "the problem 'mergesort' has no group of cases 'ranked'"
 }
 
-@test "grade: a build leaves the processors alone that runners are timed on" {
+@test "grade: builds do not run on the processors of timed runners" {
     [ "$(nproc)" -gt 1 ] || skip 'there is one processor'
     local tools=$BATS_TEST_TMPDIR/tools seen=$BATS_TEST_TMPDIR/seen top used
     contest
@@ -504,7 +504,7 @@ bob|2.c|AC"
         xargs)" 'committed cancelled'
 }
 
-@test "schema: a database of version 1 is brought up to date with all that is in it; a newer one is refused" {
+@test "schema: a database of version 1 is upgraded with all its content; a newer one is refused" {
     contest
     rm -rf "$contest/submissions/ada"
     mkdir -p "$contest/grading"

@@ -28,7 +28,7 @@ with_mounts() {
     unshare --user --map-root-user --mount bash -euo pipefail -s
 }
 
-@test "contest.yaml: cut off anywhere, or with any bytes in it, it is refused, a line for each fault, or read" {
+@test "contest.yaml: truncated or with random bytes, it is read, or refused with one line per fault" {
     local length i text
     contest 'start: 2026-01-01T00:00:00Z' 'scoring: { type: relative, full_at: 4 }' 'limits: { files: 8 }'
     cp "$contest/contest.yaml" whole
@@ -100,7 +100,7 @@ with_mounts() {
     [[ $stderr == "$without"* ]] || fail "$stderr"
 }
 
-@test "devices: OpenCL on a CPU is a device of its own, and its times do not rank beside those of C" {
+@test "devices: OpenCL on a CPU is its own device, and its times do not rank with those of C" {
     [ ! -e /dev/nvidiactl ] || skip "there is a GPU"
     requires box
     contest 'scoring: { rank_cpu: yes }'
@@ -148,7 +148,7 @@ EDITS
     assert_equal "$(ls "$contest")" $'contest.yaml\nsubmissions\nteams'
 }
 
-@test "archives and files of every bad kind are refused, each with its reason, and leave nothing anywhere" {
+@test "archives and files of every bad kind are refused, each with its reason, and leave nothing behind" {
     requires box
     local to words
     contest 'limits: { files: 16, megabytes: 1 }'
@@ -272,7 +272,7 @@ mark_utf8() {
     sound
 }
 
-@test "words by chance: nothing that steers or cannot be seen comes out of the tables, the pages and the feeds" {
+@test "random text: tables, pages and feeds contain no control and no invisible character" {
     local i words points state=1 file
     contest 'start: 2026-01-01T00:00:00Z' 'end: 2036-01-01T00:00:00Z'
     make -s -C "$root" "${BUILD:-build}/scoreboard" "${BUILD:-build}/clics"
@@ -317,7 +317,7 @@ mark_utf8() {
     done < <(printf 'table\0json\0'; find site api -type f ! -name '*.css' ! -path 'api/submissions/*' -print0)
 }
 
-@test "names in any script, and names that mean ill, reach the results as they are, and nothing else" {
+@test "names in any script and hostile names appear unchanged in the results, and do nothing else" {
     requires box
     local name names
     contest
@@ -362,7 +362,7 @@ mark_utf8() {
     [[ $stderr == *'submissions/Ωμέγα: left out: there is no such team in teams/'* ]]
 }
 
-@test "a full disk: the grader ends and says so, and with room again gives every verdict" {
+@test "a full disk: the grader ends and says so, and gives every verdict once there is space" {
     requires box
     contest
     cp "$sort/wrong_answer/unsigned_keys.c" "$contest/submissions/ada/A/1.c"
@@ -422,7 +422,7 @@ SCRIPT
     sound
 }
 
-@test "a database that is read-only is read, not graded into, and a broken one is named and kept" {
+@test "a read-only database is read but not graded into; a broken one is reported and kept" {
     requires box
     contest
     echo '#error x' > "$contest/submissions/ada/A/1.c"
@@ -460,14 +460,14 @@ SCRIPT
     sound
 }
 
-@test "progress: the time left in words; and the host, which times, knows no database" {
+@test "progress: the remaining time in words; the host measures times and uses no database" {
     run -0 "$build/tests/test_grade_progress"
     assert_output '10 checks, 0 failed'
     run -0 ldd "$build/main_host"
     refute_output --partial sqlite
 }
 
-@test "where there is no box, nothing is graded, and no submission is blamed" {
+@test "without a box nothing is graded, and no submission is blamed" {
     contest
     cp "$sort/accepted/qsort.c" "$contest/submissions/ada/A/1.c"
     run -3 timeout 120 "$build/tests/container" --no-landlock "$root/run_scripts/grade.sh" "$contest"
@@ -481,7 +481,7 @@ SCRIPT
     assert_equal "$(query 'SELECT verdict FROM judgements')" AC
 }
 
-@test "of many graders on one contest one grades, and the others say so" {
+@test "several graders on one contest: one grades, and the others say so" {
     requires box
     local i refused=0 graded=0 status
     contest
@@ -506,7 +506,7 @@ SCRIPT
     sound
 }
 
-@test "killed at random moments, alone or with all it started, the grader ends with an undisturbed one's verdicts" {
+@test "a grader killed at random moments, alone or with its children, gives the verdicts of an undisturbed one" {
     requires box
     run -0 timeout 100 "$root/tests/scripts/grade_soak.sh" --kills 8 --seed 2
     assert_line --regexp \
@@ -575,7 +575,7 @@ SCRIPT
     assert_output "rerun_record.sh: 'README.md' is not a record: it names no problem"
 }
 
-@test "builds: the same source gives the same bytes, CUDA's too, wherever it, the work and the toolkit are, and whenever" {
+@test "builds: equal sources give equal bytes, also in CUDA, in any folder and at any time" {
     requires box
     requires nvcc
     local file place
@@ -596,7 +596,7 @@ SCRIPT
 
 # The guide's ten commands are those of the document, one a line; changed is only what its reader would: the address,
 # what an editor does, and that somebody who is root needs no sudo.
-@test "guide: the ten commands of docs/CONTEST.md lead from a clone to a contest that grades what arrives" {
+@test "guide: the ten commands of docs/CONTEST.md lead from a clone to a contest that grades submissions" {
     requires box
     local commands number line grader
     mapfile -t commands < <(sed -n '/^## From an empty machine/,/^## /{/^```sh$/,/^```$/{/^```/!p}}' \
@@ -654,7 +654,7 @@ SCRIPT
         json_extract(record, '\$.seal.commitment') = '$(jq -r .commitment ~/contest/seal/seal-published.json)'")" 1
 }
 
-@test "check: every fault of contest.yaml and teams/ is a line with its number; stray entries are named" {
+@test "check: every fault of contest.yaml and teams/ is reported with its line; stray entries are named" {
     local line
     mkdir -p "$contest"/{teams,submissions/{ada/{A,Z},eve/A}}
     cat > "$contest/contest.yaml" <<'YAML'
@@ -723,7 +723,7 @@ FAULTS
         'submissions/readme: it is a file: a team is a folder')"
 }
 
-@test "contest.yaml: groups without their folder where that is clear, and limits of its own for a problem" {
+@test "contest.yaml: groups without their folder if the name is unique, and limits for a single problem" {
     requires box
     local slow=$BATS_TEST_TMPDIR/slow.c
     contest
@@ -759,7 +759,7 @@ YAML
     assert_line --partial "contest.yaml:8: the problem 'mergesort' has no group of cases 'nothing'"
 }
 
-@test "builds: of the same bytes, by the same rules, one is kept; other names, bytes, rules or compilers are built anew" {
+@test "builds: equal bytes and rules share one kept build; other names, bytes, rules or compilers are built anew" {
     requires box
     requires nvcc
     local kept=build/grading/cache work

@@ -22,7 +22,7 @@ message() { # TEAM
 }
 state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/null)" = "$2" ]; }
 
-@test "intake: an empty folder is no submission, and stops nobody's; filled it is one" {
+@test "intake: an empty folder is no submission and blocks no other; once filled it is one" {
     requires box
     contest
     submit bob 1.c "$sort/wrong_answer/unsigned_keys.c"
@@ -44,7 +44,7 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
     wait
 }
 
-@test "intake: an unreadable file is reported, counts against no team, and is taken once readable; links have own times" {
+@test "intake: an unreadable file is reported, counts against no team, and is taken once readable; a link keeps its time" {
     requires box
     contest 'start: 2020-01-01T00:00:00Z' 'end: 2020-01-02T00:00:00Z'
     ln -s /etc/passwd "$contest/submissions/ada/A/link.c"
@@ -72,7 +72,7 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
     assert_equal "$(query "SELECT count(*) FROM judgements WHERE verdict = 'WA'")" 2
 }
 
-@test "intake: without a folder of submissions nothing is called well; one that is a link is read" {
+@test "intake: a missing folder of submissions is an error; a link to one is read" {
     contest
     mv "$contest/submissions" elsewhere
     for command in run check; do
@@ -119,7 +119,7 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
     assert_line '3 would be judged again; add --start --reason TEXT to do it'
 }
 
-@test "baseline: one that is not accepted ends the grader, and no submission is blamed" {
+@test "baseline: if a baseline is not accepted the grader ends, and no submission is blamed" {
     requires box
     contest 'scoring: { type: relative, rank_cpu: yes }'
     echo "    baseline: problems/mergesort/submissions/wrong_answer/unsigned_keys.c" >> "$contest/contest.yaml"
@@ -176,7 +176,7 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
     refute grep -E 'constraint|failed' watched
 }
 
-@test "rejudge: changes tells the old verdict after a commit too; JE replaces none; a problem that is gone is named" {
+@test "rejudge: changes shows the old verdict after a commit too; JE replaces none; a missing problem is named" {
     requires box
     contest
     submit ada 1.c "$sort/wrong_answer/unsigned_keys.c"

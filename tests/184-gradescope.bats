@@ -56,7 +56,7 @@ judged() {
 }
 
 # bats test_tags=slow
-@test "gradescope: a problem that is not the toolkit's first, and a new one, in a container without namespaces" {
+@test "gradescope: a problem other than the default, and a new one, in a container without namespaces" {
     requires box
     load helpers/copy
     inside=(--setenv AUTOGRADER_ROOT /autograder --setenv NVCC '')
@@ -88,7 +88,7 @@ judged() {
 }
 
 # bats test_tags=slow
-@test "gradescope: a judge elsewhere grades what was handed in, and the zip has no problem" {
+@test "gradescope: a remote judge grades the submissions, and the zip has no problem" {
     requires box
     load helpers/contest
     load helpers/serve
@@ -126,7 +126,7 @@ judged() {
 }
 
 # bats test_tags=long
-@test "gradescope: every problem, in a fresh Debian that has nothing but its base" {
+@test "gradescope: every problem, in a fresh Debian base system" {
     requires box
     command -v debootstrap > /dev/null || skip 'no debootstrap'
     [ "$(id -u)" = 0 ] || skip 'debootstrap needs root'

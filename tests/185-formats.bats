@@ -40,7 +40,7 @@ leaks_nothing() {
 # no_controls FILE: not a control character but newlines, no change of direction.
 no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q $'[\u202a-\u202e\u2066-\u2069]' "$1"; }
 
-@test "formats: JUnit XML is valid, whatever is in the texts, and tells nothing secret" {
+@test "formats: JUnit XML is valid with any text, and shows nothing secret" {
     run -0 convert junit --title "$evil" "$result"
     leaks_nothing
     echo "$output" > "$BATS_TEST_TMPDIR/junit.xml"
@@ -64,7 +64,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     run ! xmllint --noout --schema contrib/autograders/junit.xsd "$BATS_TEST_TMPDIR/broken.xml"
 }
 
-@test "formats: what the toolkit could not judge is an error in JUnit, and ends TAP" {
+@test "formats: a judge error is an error in JUnit, and ends TAP" {
     jq '.verdict = "JE" | .cases[1].verdict = "JE"' "$result" > "$BATS_TEST_TMPDIR/je.json"
     convert junit "$BATS_TEST_TMPDIR/je.json" > "$BATS_TEST_TMPDIR/junit.xml"
     xmllint --noout --schema contrib/autograders/junit.xsd "$BATS_TEST_TMPDIR/junit.xml"
@@ -73,7 +73,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     assert_line --index -1 'Bail out! the toolkit or the machine failed'
 }
 
-@test "formats: TAP is read by prove as it is meant, and no text adds a test" {
+@test "formats: prove reads TAP as intended, and no text adds a test" {
     convert tap --title "$evil" "$result" > "$BATS_TEST_TMPDIR/wa.t"
     no_controls "$BATS_TEST_TMPDIR/wa.t"
     run -0 cat "$BATS_TEST_TMPDIR/wa.t"
@@ -102,7 +102,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     fi
 }
 
-@test "formats: the step summary holds nothing that Markdown or HTML would take for its own" {
+@test "formats: the step summary has no text that Markdown or HTML would interpret" {
     convert summary --title "$evil" "$result" > "$BATS_TEST_TMPDIR/summary.md"
     no_controls "$BATS_TEST_TMPDIR/summary.md"
     run -0 cat "$BATS_TEST_TMPDIR/summary.md"
@@ -152,7 +152,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     leaks_nothing
 }
 
-@test "formats: a grader's result for GitHub Classroom, as its reporter reads it" {
+@test "formats: GitHub Classroom's reporter reads the grader's result" {
     run -0 convert classroom --points 8 --title "$evil" "$result"
     leaks_nothing
     assert_equal "$(wc -l <<< "$output")" 1
@@ -169,7 +169,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     run -2 convert classroom "$result" "$result"
 }
 
-@test "formats: what would be unfair or is no result is refused" {
+@test "formats: unfair scores and files that are no results are refused" {
     jq '.asked.keep_going = false' "$result" > "$BATS_TEST_TMPDIR/stopped.json"
     run -2 --separate-stderr convert gradescope "$BATS_TEST_TMPDIR/stopped.json"
     [[ $stderr == *--keep-going* ]]
@@ -187,7 +187,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     [ ! -e "$BATS_TEST_TMPDIR/out" ] && [ ! -e "$BATS_TEST_TMPDIR/out.part" ]
 }
 
-@test "formats: a sealed judging tells nothing of its samples' inputs; --full tells organisers all" {
+@test "formats: a sealed judging shows no inputs of its samples; --full shows organisers all" {
     jq '.seal = {name: "spring", commitment: "0"} | .cases[0].verdict = "WA" | .cases[0].message = "127 is right"' \
         "$result" > "$BATS_TEST_TMPDIR/sealed.json"
     for format in junit tap summary gradescope classroom; do
@@ -200,7 +200,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     done
 }
 
-@test "formats: convert.sh takes what judge.sh wrote, several at once" {
+@test "formats: convert.sh reads results of judge.sh, several at once" {
     requires box
     run_scripts/judge.sh tests/fixtures/bad_syntax.c editdistance --json "$BATS_TEST_TMPDIR/ce.json" > /dev/null 2>&1 ||
         true
@@ -269,7 +269,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     [[ $(score .output) == *'no fault of the submission'* ]]
 }
 
-@test "formats: a package of the format 2025-09, checked by its rules" {
+@test "formats: a package in the format 2025-09 follows the format's rules" {
     requires box
     run -0 make -s package PROBLEM=editdistance ARGS='--limit 3000'
     assert_line 'left out: case secret/14-longest'
@@ -282,7 +282,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     cmp "$build/packages/editdistance.zip" "$BATS_FILE_TMPDIR/editdistance.zip"
 }
 
-@test "formats: a package is laid out as other judges read it: flat validators, submissions that are whole" {
+@test "formats: a package has the layout of other judges: flat validators, complete submissions" {
     requires box
     [ -f "$BATS_FILE_TMPDIR/editdistance.zip" ] || run_scripts/package.sh export editdistance --limit 3000 > /dev/null
     [ -f "$BATS_FILE_TMPDIR/editdistance.zip" ] || cp "$build/packages/editdistance.zip" "$BATS_FILE_TMPDIR/"
@@ -375,7 +375,7 @@ legacy() {
     echo 'int main(void) { return 42; }' > "$1/input_format_validators/v.c"
 }
 
-@test "formats: a legacy package is imported as far as it can be, and the rest is listed" {
+@test "formats: a legacy package is imported as far as possible, and the rest is listed" {
     requires box
     load helpers/copy
     copy_toolkit built

@@ -135,7 +135,7 @@ JQ
     assert_output ''
 }
 
-@test "clics: in every scoring, view and moment the files are as the specification's tables say" {
+@test "clics: the files match the specification's tables for every scoring, view and moment" {
     local scoring view moment documents=()
     a_contest
     for scoring in pass-fail fastest relative groups; do
@@ -161,7 +161,7 @@ JQ
     run -0 /usr/bin/jsonschema "${documents[@]}" -i "$BATS_TEST_TMPDIR/document.json" "$schema"
 }
 
-@test "clics: the schema is one that refuses" {
+@test "clics: the schema refuses wrong files" {
     local change documents=() number=0
     a_contest
     run -0 clics
@@ -201,7 +201,7 @@ JQ
     for ((number = 1; number <= 21; number++)); do [[ $output$stderr == *"wrong.$number)"* ]]; done
 }
 
-@test "clics: what the objects say" {
+@test "clics: the content of the objects" {
     a_contest
     run -0 clics --id spring26
     equal() { assert_equal "$(jq -c "$2" "$out/$1.json")" "$3"; } # ENDPOINT FILTER JSON
@@ -266,7 +266,7 @@ JQ
     assert_equal "$(jq -c 'map(.max_score)' "$out/problems.json")" '[100,40]'
 }
 
-@test "clics: moments are rounded down, minutes tie, who waits is counted, and who is listed no more is hidden" {
+@test "clics: times round down, equal minutes tie, pending runs count, and teams no longer listed are hidden" {
     a_contest
     equal() { assert_equal "$(jq -c "$2" "$out/$1.json")" "$3"; } # ENDPOINT FILTER JSON
     row() { equal scoreboard ".rows[] | select(.team_id == \"$1\") | $2" "$3"; } # TEAM FILTER JSON
@@ -302,7 +302,7 @@ JQ
     equal scoreboard '[.rows[].team_id] | index("bob")' null
 }
 
-@test "clics: the feed goes on where it was; its tokens stay" {
+@test "clics: the feed continues after its last line; its tokens stay" {
     local first count
     a_contest
     run -0 clics
@@ -347,7 +347,7 @@ JQ
         xargs)" '[submissions,9] [teams,idle]'
 }
 
-@test "clics: the public view tells nothing of the freeze until the thaw, and no problem before the start" {
+@test "clics: the public view hides the freeze until the thaw, and problems before the start" {
     a_contest 'thaw: 2026-01-01T02:00:00Z'
     run -0 clics --public --at 2025-12-31T00:00:00Z
     assert_equal "$(cat "$out/problems.json" "$out/submissions.json" | tr -d '\n')" '[][]'
@@ -389,7 +389,7 @@ JQ
     assert_equal "$(jq -c '.[] | select(.id == "106").judgement_type_id' "$out/judgements.json")" '"AC"'
 }
 
-@test "clics: a rejudging takes the old judgement and its runs away before the new one comes" {
+@test "clics: a rejudging deletes the old judgement and its runs before it adds the new one" {
     local last
     a_contest 'scoring: { type: relative }'
     run -0 clics
@@ -423,7 +423,7 @@ JQ
     assert_equal "$(jq -c '.[] | select(.id == "106").score > 0' "$out/judgements.json")" true
 }
 
-@test "clics: every mistake is a line, and nothing is half-written" {
+@test "clics: every mistake gives one line, and no file is half-written" {
     local pid
     mkdir -p "$contest"
     contest_yaml
@@ -527,7 +527,7 @@ group() {
     [ $# -eq 2 ] || printf '%s\n' "${@:3}" > "$1/test_group.yaml"
 }
 
-@test "groups: what test_group.yaml says is read and checked as the package format has it" {
+@test "groups: test_group.yaml is read and checked by the package format's rules" {
     local data=$BATS_TEST_TMPDIR/data words
     group "$data/secret/a" 2 'max_score: 10' 'require_pass: sample'
     group "$data/secret/b" 3 'max_score: 30' 'score_aggregation: sum' 'require_pass: [sample, secret/a]' 'args: [-x]'
@@ -657,7 +657,7 @@ LINES
         "contest.yaml:[0-9]+: 'problems.1.groups.1.require_pass: secret/none' must be sample or a group before this one"
 }
 
-@test "groups: a legacy package's testdata.yaml becomes test_group.yaml; what cannot is listed" {
+@test "groups: a legacy package's testdata.yaml becomes test_group.yaml; the rest is listed" {
     requires box
     local p=$BATS_TEST_TMPDIR/points data
     load helpers/copy
@@ -730,7 +730,7 @@ max_score: 60'
 # won: the awards but those of first solutions, "ID team team" each.
 won() { jq -r '.[] | select(.id | startswith("first") | not) | [.id, .team_ids[]] | join(" ")' "$out/awards.json"; }
 
-@test "CLICS: winner, medals and groups' winners, once the contest is over, nothing is hidden and all is judged" {
+@test "CLICS: winner, medals and group winners, once the contest is over, thawed and fully judged" {
     local zoe
     a_contest 'scoring: { type: pass-fail }' 'thaw: 2026-01-01T02:00:00Z' 'awards: { gold: 1, silver: 2, bronze: 4 }' \
         'groups: [{ id: young, name: "First year <b>" }, { id: old }, { id: nobody }]'
@@ -766,7 +766,7 @@ won() { jq -r '.[] | select(.id | startswith("first") | not) | [.id, .team_ids[]
         "winner ada bob,gold-medal ada bob,silver-medal $zoe,group-winner-young bob,group-winner-old ada"
 }
 
-@test "CLICS: a team of a group that contest.yaml has not, and groups and medals that are none, are refused by line" {
+@test "CLICS: a team of an unknown group, and invalid groups and medals, are refused by line" {
     mkdir -p "$contest/teams"
     printf '%s\n' 'name: Bob' 'country: DEU' > "$contest/teams/bob.yaml"
     contest_yaml 'awards: { gold: -1 }'

@@ -9,7 +9,7 @@ setup() {
     cd "$root"
 }
 
-@test "packages: every problem can be packed, and what needs a case that is left out is left out with it" {
+@test "packages: every problem can be packed; a file that needs an omitted case is omitted too" {
     for problem in attention cointsp diffevo editdistance matmul mergesort scan softmax; do
         run -0 run_scripts/package.sh export $problem
         assert_output --partial "/packages/$problem.zip: "
@@ -36,7 +36,7 @@ setup() {
     refute_line --partial hamming.c
 }
 
-@test "packages: jury submissions do in a package what their folder says" {
+@test "packages: jury submissions in a package get the verdict of their folder" {
     requires box
     run_scripts/package.sh export mergesort > /dev/null
     run -0 run_scripts/package.sh check "$build/packages/mergesort.zip" --submissions
@@ -46,7 +46,7 @@ setup() {
 # fails_in FILE: the cases that a jury submission fails in, `fails in: secret/a, secret/b` in its comment, a line each.
 fails_in() { sed -n 's/^[ /*]*fails in: \([^*]*[^* ]\) *\(\*\/\)\?$/\1/p' "$1" | sed 's/, */\n/g'; }
 
-@test "packages: cases that jury submissions name are there" {
+@test "packages: the cases that jury submissions name exist" {
     load helpers/copy
     local file name
     for file in {problems/*,contrib/skeleton}/submissions/*/*.c*; do
@@ -84,7 +84,7 @@ checked_package() {
     [ "$status" -eq "$1" ] || fail "exit code $status: $output"
 }
 
-@test "packages: what the format allows is accepted: exponents, maps of persons and arguments, names to ignore" {
+@test "packages: accepts all that the format allows: exponents, maps of persons and arguments, ignored names" {
     requires box
     p=$BATS_TEST_TMPDIR/small
     small "$p"
@@ -105,7 +105,7 @@ checked_package() {
     assert_line --partial "data/sample/1.out is not accepted"
 }
 
-@test "packages: what the format forbids is found: values, types, files of a case, programs of one name" {
+@test "packages: finds what the format forbids: values, types, files of a case, programs with equal names" {
     requires box
     p=$BATS_TEST_TMPDIR/small
     small "$p"
@@ -138,7 +138,7 @@ checked_package() {
     done
 }
 
-@test "packages: what runs of a package cannot change the package that is checked" {
+@test "packages: programs of a package cannot change the package that is checked" {
     requires box
     p=$BATS_TEST_TMPDIR/small
     small "$p"

@@ -212,7 +212,7 @@ damage() {
     esac
 }
 
-@test "import: damaged packages are checked and imported, or refused; nothing crashes, nothing stays behind" {
+@test "import: damaged packages are checked and imported, or refused; nothing crashes or is left behind" {
     requires box
     local file files round
     mkdir "$package/statement"

@@ -26,12 +26,12 @@ browser() { chromium_start "$BATS_TEST_TMPDIR/chromium" && chromium_script "$BAT
 # js EXPRESSION: its value in the page.
 js() { chromium_text "$1"; }
 
-@test "text: nothing gets out of it, whatever the bytes are; numbers and moments" {
+@test "text: no bytes escape from text into markup; numbers and times" {
     run -0 timeout 60 "$build/tests/test_grade_page"
     assert_output --regexp '^[0-9]+ checks, 0 failed$'
 }
 
-@test "contents: standings as the grader has them, links that lead somewhere, both languages alike" {
+@test "contents: standings equal the grader's, links work, both languages are alike" {
     local page link
     run -0 board_write "$contest"
     assert_output "$site/index.html"
@@ -134,7 +134,7 @@ js() { chromium_text "$1"; }
     grep -q 'The contest has not begun' "$site/index.html"
 }
 
-@test "freeze: over with the thaw, on all pages at once, by the moment that the board is of" {
+@test "freeze: it ends with the thaw on all pages at once, by the board's own time" {
     local frozen=$BATS_TEST_TMPDIR/frozen all=$BATS_TEST_TMPDIR/all thaw
     thaw=$(date -d 2026-01-01T02:00:00Z +%s)
     moment=$((thaw - 1)) board_write "$contest" --out "$frozen" > /dev/null
@@ -220,7 +220,7 @@ BROKEN
     assert_equal "$(js 'audit().join("; ")')" ''
 }
 
-@test "keyboard: the way past the navigation first, links in order and seen, tables that scroll, the other language" {
+@test "keyboard: the skip link first, links in order and visible, tables that scroll, the other language" {
     local i last=-1 kinds='' expected
     board_write "$contest" --final > /dev/null
     browser
@@ -263,7 +263,7 @@ BROKEN
     assert_equal "$(js 'document.querySelector("details").open')" true
 }
 
-@test "requests: a page asks for nothing but itself, and its policy lets it ask for nothing" {
+@test "requests: a page loads only itself, and its policy forbids all other requests" {
     local page
     board_write "$contest" > /dev/null
     browser
@@ -288,7 +288,7 @@ BROKEN
     assert_line https://example.org/x.png
 }
 
-@test "hostile: names, files and messages are shown as they are and do nothing, also without the policy" {
+@test "hostile: names, files and messages are shown unchanged and do nothing, also without the policy" {
     local page hostile=$'<script>pwned=1</script>"\'><img src=x onerror=pwned=1>&lt;</title></style></svg>'
     local acting=$'\u202ecod.exe\u2066\u009b31m\u001b[0m\u200b\u2028\ufeff\ue000end'
     board_contest "$contest" 'scoring: { type: relative }'
@@ -338,7 +338,7 @@ BROKEN
     grep -qF '&lt;script&gt;pwned=1&lt;/script&gt;' "$BATS_TEST_TMPDIR/dom"
 }
 
-@test "files: all or nothing; other folders are left alone; what a killed one left is removed" {
+@test "files: all or nothing; other folders stay unchanged; leftovers of a killed run are removed" {
     requires box
     local i seen=0 missing=0
     board_write "$contest" > /dev/null
@@ -377,7 +377,7 @@ BROKEN
     sha256sum -c --quiet "$BATS_TEST_TMPDIR/sum"
 }
 
-@test "usage: what is missing or wrong is one line and a code" {
+@test "usage: a missing or wrong argument gives one line and an exit code" {
     run -2 "$build/scoreboard"
     assert_line --index 0 'usage: scoreboard CONTEST [--out FOLDER] [--public | --final] [--show-secret]'
     run -2 "$build/scoreboard" "$contest" --public --final
@@ -422,7 +422,7 @@ BROKEN
     assert_equal "$(find "$site" -path '*submission/*' -name '*.html' | wc -l)" 2000
 }
 
-@test "contents: a problem without times says why there are none, and whether they may still come" {
+@test "contents: a problem without times says why, and whether times may still come" {
     local kind verdict minute review words
     while IFS='|' read -r end kind verdict minute review words; do
         rm -rf "$contest"
@@ -449,7 +449,7 @@ ROWS
     grep -q '順位表の凍結が解除されるまで' "$site/ja/problem/A.html"
 }
 
-@test "contents: the limits that a contest sets for a problem are on its page, and no others" {
+@test "contents: a problem's page shows the limits that the contest sets for it, and no others" {
     sed -i 's/^  - id: B/    time_limit: 2.5\n    memory: 512\n&/' "$contest/contest.yaml"
     run -0 "$build/scoreboard" "$contest"
     run -0 grep -oE '<dt>(Time limit of a call|Memory limit)</dt><dd>[^<]*' "$site/problem/A.html"

@@ -27,7 +27,7 @@ js() { chromium_text "$1"; }
 from() { js "[...rows('#standings').find(row => row.cells[1].textContent == '$1')
     .cells].slice(-2).map(e => e.textContent).join(', ')"; }
 
-@test "many teams: dense rows in a frame of the screen's height, whose head and teams stay in sight" {
+@test "many teams: dense rows in a frame of the screen's height; head row and team names stay visible" {
     local width scheme page expected='true 3000 0 true 0 true'
     board_many "$contest"
     printf 'name: "<b>1</b>"\naffiliation: "<img src=x onerror=pwned=1>"\ncountry: "\\u202eDEU"\n' \
@@ -85,7 +85,7 @@ set_verdict() { # SUBMISSION VERDICT STATE
     chromium_open "file://$site/index.html"
 }
 
-@test "first to solve: in words and by a star; nobody while one before has no verdict; the freeze hides it" {
+@test "first to solve: in words and by a star; nobody while an earlier submission has no verdict; the freeze hides it" {
     local first=$BATS_TEST_TMPDIR/first
     board_sample "$contest"
     browser
@@ -111,7 +111,7 @@ set_verdict() { # SUBMISSION VERDICT STATE
 # table CAPTION: the cells of its rows, one row per line.
 table() { js "rows('#$1').map(row => [...row.cells].map(e => e.textContent.trim()).join('|')).join('\n')"; }
 
-@test "statistics: verdicts, quartiles by language and device, when they came; as pictures and as tables" {
+@test "statistics: verdicts, quartiles by language and device, submission times; as pictures and as tables" {
     local width scheme
     board_sample "$contest"
     board_write "$contest" > /dev/null

@@ -34,7 +34,7 @@ steps() {
     done
 }
 
-@test "container: what is started judges, shows help, and runs what is named" {
+@test "container: its entry point judges, shows help, and runs a named command" {
     requires box
     run -0 contrib/container/start.sh --help
     assert_output --partial 'demo grades the sample contest'

@@ -115,7 +115,7 @@ submit_teams() {
     done
 }
 
-@test "several GPUs: each has one submission from samples to times, builds beside; stand-ins for host and build" {
+@test "several GPUs: each runs one submission from samples to times, with builds beside; stand-ins for host and build" {
     local lane
     contest
     stand_ins
@@ -156,7 +156,7 @@ submit_teams() {
     assert_equal "$(jq '[.teams[] | select(.problems[0].rank)] | length' <<< "$output")" 0
 }
 
-@test "several GPUs: a slot lends its GPU's warden to one host after the other, and ends it in time; stand-ins" {
+@test "several GPUs: a slot lends its warden to one host after another, and ends it in time; stand-ins" {
     contest
     stand_ins
     # It ends as the real one does: when nobody has the channel's other end any more.
@@ -215,7 +215,7 @@ END
     until_true 20 none_is_left
 }
 
-@test "several GPUs: the lock and the mark of an unfit one, between processes" {
+@test "several GPUs: processes share the lock and the mark of an unfit GPU" {
     run -0 timeout 60 "$build/tests/test_gpu_lock"
     assert_output '8 checks, 0 failed'
 }
@@ -269,7 +269,7 @@ END
     scontrol update NodeName=node3 State=RESUME
 }
 
-@test "grade_slurm --watch: what the contest's server takes, a node of the cluster judges" {
+@test "grade_slurm --watch: a cluster node judges what the contest's server accepted" {
     requires box
     local front token i
     load helpers/serve
@@ -293,7 +293,7 @@ END
     sound
 }
 
-@test "grade_slurm: a node dies in mid-run, another may not be drained, the front end is killed: one verdict each" {
+@test "grade_slurm: a node dies in mid-run, another cannot be drained, the front end is killed: one verdict each" {
     requires box
     local round name attempt=0
     contest
@@ -346,7 +346,7 @@ bob|3.c|WA"
     "$root/contrib/slurm/local_cluster.sh" revive "$cluster" node1
 }
 
-@test "grade_slurm: a broken result is put aside and graded again; tasks that never end it get JE; bad arguments" {
+@test "grade_slurm: a broken result is set aside and graded again; tasks that never finish get JE; bad arguments" {
     requires box
     contest 'limits: { attempts: 2 }'
     submit ada 1.c "$sort/wrong_answer/unsigned_keys.c"

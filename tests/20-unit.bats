@@ -15,39 +15,39 @@ setup() {
     assert_output --regexp '[0-9]+ checks, 0 failed'
 }
 
-@test "unit: inputs and answers of several calls are made at once, in order, and none while a call is under way" {
+@test "unit: inputs and answers of several calls are made in parallel, in order, and none during a call" {
     run -0 timeout 60 "$build/tests/test_prepare"
     assert_output --regexp '[0-9]+ checks, 0 failed'
 }
 
-@test "unit: a host's runner has a processor of its own, which long work of other hosts leaves to it" {
+@test "unit: a runner has its own processor, and long work of other hosts keeps off it" {
     requires box
     # With a /tmp of its own, where no other host has anything.
     run -0 timeout 60 bwrap --dev-bind / / --tmpfs /tmp --ro-bind "$build" "$build" "$build/tests/test_processor"
     assert_output --regexp '[0-9]+ checks, 0 failed'
 }
 
-@test "unit: a piece of work on several processors is done once, by no more threads than there are" {
+@test "unit: work on several processors is done once, by no more threads than processors" {
     run -0 timeout 60 "$build/tests/test_parallel"
     assert_output --regexp "[0-9]+ checks, 0 failed"
 }
 
-@test "unit: settings and numbers: one strict reader, which refuses what can be read in two ways" {
+@test "unit: settings and numbers: one strict reader, which refuses ambiguous text" {
     run -0 timeout 60 "$build/tests/test_settings"
     assert_output --regexp '^[0-9]{3,} checks, 0 failed$'
 }
 
-@test "unit: text from outside: UTF-8, what of it steers a terminal, how it is shown" {
+@test "unit: text from outside: UTF-8, control characters, how they are shown" {
     run -0 timeout 60 "$build/tests/test_text"
     assert_output --regexp '[0-9]{7,} checks, 0 failed'
 }
 
-@test "unit: each level of the filter of system calls allows, refuses and ends what it must" {
+@test "unit: each level of the system call filter allows, refuses and kills as specified" {
     run -0 timeout 60 "$build/tests/test_filter"
     assert_output --regexp '^[0-9]{3} checks, 0 failed$'
 }
 
-@test "unit: the scripts take the names that the programs take" {
+@test "unit: scripts and programs accept the same names" {
     make -s -C "$root" "${BUILD:-build}/tests/random_names" >&2
     # As the scripts do: lib.sh sets options of the shell that are not for tests.
     run -0 timeout 60 bash -c '
@@ -64,7 +64,7 @@ setup() {
     assert_output --regexp '^20256 names, [1-9][0-9]{3} taken$'
 }
 
-@test "unit: the scripts show no character that the programs show as a number" {
+@test "unit: scripts print no character that programs print as a number" {
     make -s -C "$root" "${BUILD:-build}/tests/steering" >&2
     "$build/tests/steering" > "$BATS_TEST_TMPDIR/lines"
     [ "$(wc -l < "$BATS_TEST_TMPDIR/lines")" -gt 1000 ]
@@ -115,7 +115,7 @@ END
     assert_output --regexp '[0-9]{4,} checks, 0 failed'
 }
 
-@test "unit: editdistance: no narrow band about the diagonal holds the cheapest path of moved blocks" {
+@test "unit: editdistance: no narrow band around the diagonal contains the cheapest path of moved blocks" {
     run -0 timeout 120 "$build/tests/test_editdistance_cases"
     assert_output --regexp '[0-9]+ checks, 0 failed'
 }
@@ -141,7 +141,7 @@ END
     assert_output --regexp '[0-9]{2,} checks, 0 failed'
 }
 
-@test "unit: cudasim: the report says what it should of made-up counts" {
+@test "unit: cudasim: the report of made-up counts is right" {
     run -0 timeout 60 "$build/tests/test_cudasim_explain"
     assert_output --regexp '[0-9]{3,} checks, 0 failed'
 }
@@ -152,7 +152,7 @@ END
     assert_output --regexp '[0-9]{3,} checks, 0 failed'
 }
 
-@test "unit: cudasim: f16 and bf16 are exact on every level of x86-64 that is here" {
+@test "unit: cudasim: f16 and bf16 are exact on every level of x86-64 that this machine has" {
     requires x86-64
     run -0 timeout 120 "$build/tests/test_cudasim_half"
     assert_output --regexp '[0-9]{5,} checks, 0 failed'
@@ -163,7 +163,7 @@ END
     run -0 timeout 60 "$build/tests/test_cudasim_level"
 }
 
-@test "unit: cudasim: all orders that a seed gives come of one generator" {
+@test "unit: cudasim: all orders of a seed come from one generator" {
     requires x86-64
     run -0 timeout 60 "$build/tests/test_cudasim_sim"
 }
@@ -178,7 +178,7 @@ END
     assert_output --partial '1 checks, 1 failed'
 }
 
-@test "unit: calls in flight together: where they lie" {
+@test "unit: calls in flight together: their addresses" {
     run -0 timeout 60 "$build/tests/test_series"
     assert_output --regexp '^[0-9]{4} checks, 0 failed$'
 }
@@ -213,7 +213,7 @@ in_flight() {
     assert_output --regexp '^WA, .*: device_user\(\) wrote to the output of a call that was not made in case small, '
 }
 
-@test "unit: calls in flight together: slots that cannot be mapped are no fault of the channel's" {
+@test "unit: calls in flight together: a failed mapping of slots is not a fault of the channel" {
     run -0 in_flight HONEST -DSERIES_FAILS_AT=2
     assert_output --partial 'JE, 0 calls, 0 series, not timed: the runner failed: the driver does not map the slots in case'
 }

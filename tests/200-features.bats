@@ -32,7 +32,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     assert_output --regexp '^[0-9]+ checks, 0 failed$'
 }
 
-@test "features: the nearest-neighbour kernel of Riahi et al. has their numbers" {
+@test "features: the nearest-neighbour kernel has the numbers of Riahi et al." {
     # shellcheck disable=SC2046
     run -0 --separate-stderr features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --n 128000
     assert_equal "$stderr" ''
@@ -49,7 +49,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     [ "$(value registers)" -gt 4 ]
 }
 
-@test "features: a sample of the blocks gives what all of them give, where the last block is not full" {
+@test "features: a sample of the blocks gives the counts of all blocks, even if the last is not full" {
     # shellcheck disable=SC2046
     run -0 features "$fixtures/nn.ptx" --grid 1001 --block 128 --sample 0 $(records 128007)
     all=$output
@@ -73,7 +73,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     classes_add_up one.csv
 }
 
-@test "features: PTX that does not parse, and what is not supported, is named by its line" {
+@test "features: PTX that does not parse or is not supported is reported with its line" {
     sed '15s/ld.param/ld.;param/' "$fixtures/nn.ptx" > broken.ptx
     run -1 --separate-stderr features broken.ptx --grid 1 --block 1
     assert_output ''
@@ -84,7 +84,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     assert_regex "$stderr" "^features: unknown\.ptx:$(grep -n sqrt.up unknown.ptx | cut -d : -f 1): .*sqrt"
 }
 
-@test "features: a loop that data ends is refused, by its line" {
+@test "features: a loop whose end depends on data is refused, with its line" {
     run -1 --separate-stderr features "$fixtures/irregular.ptx" --kernel walk --grid 1 --block 32 \
         --args buffer:64 buffer:64
     assert_output ''
@@ -126,7 +126,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     assert_regex "$stderr" 'out-of-bounds.*its launch failed'
 }
 
-@test "features: a whole program, with a kernel that data steers and one whose blocks wait" {
+@test "features: a whole program, with a kernel that depends on data and one whose blocks wait" {
     run -0 --separate-stderr features "$fixtures/program.cu" --csv
     printf '%s\n' "$output" > program.csv
     classes_add_up program.csv
@@ -176,7 +176,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     done
 }
 
-@test "features: the table of the eight kernels of Riahi et al. is that of the measured rows" {
+@test "features: the table of the eight kernels of Riahi et al. equals the measured rows" {
     awk -f "$root/contrib/predict/scripts/source_kernels.awk" "$root/contrib/predict/data/h100.csv" > table
     [ "$(wc -l < table)" = 10 ]
     run -0 diff table <(sed -n '/^| kernel | `l` |/,/^$/p' "$root/docs/PREDICT.md" | grep .)

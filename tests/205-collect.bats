@@ -73,7 +73,7 @@ column() {
     run -0 ./wrong --check nn_distance
 }
 
-@test "list: thousands of rows in a fixed order, none twice, of parts that make up the whole" {
+@test "list: thousands of rows in a fixed order, none twice; the parts together are the whole" {
     "$collect" --list > list
     [ "$(wc -l < list)" -ge 9000 ]
     assert_equal "$(sort list | uniq -d)" ''

@@ -98,7 +98,7 @@ without() {
     assert_output --partial "data.csv:2: column 'n' is empty, and this model needs it"
 }
 
-@test "predict: outside of the training range it does not guess, and names the feature" {
+@test "predict: it does not guess outside of the training range, and names the feature" {
     cell 3 registers 255
     cell 4 regular 0
     run -0 predict predict "$model" "$csv"
@@ -152,7 +152,7 @@ without() {
     assert_output --partial "the header has no column 'gpu'"
 }
 
-@test "predict: a model's file that is cut, edited or of another format is refused by line" {
+@test "predict: a truncated, edited or foreign model file is refused by line" {
     head -n 12 "$model" > "$BATS_TEST_TMPDIR/m"
     run -2 predict predict "$BATS_TEST_TMPDIR/m" "$csv"
     assert_output --regexp 'm:13: the file ends early; train the model again$'

@@ -27,7 +27,7 @@ setup() {
 
 predict() { timeout 100 run_scripts/predict.sh "$@"; }
 
-@test "predict: the default submission, whose launches are smaller than any that was trained on" {
+@test "predict: the default submission, with launches smaller than all in the training data" {
     run -0 --separate-stderr timeout 100 make -s predict ARGS="--data $data"
     assert_regex "$stderr" 'predict_submission.sh: training on [^ ]*/test215.csv'
     assert_line --index 0 --regexp '^predicted for one NVIDIA H100 80GB HBM3, .* the answer is right$'
@@ -104,7 +104,7 @@ CUDA
     assert_regex "$stderr" "cannot write CUDASIM_FEATURES_TUNE '/none/x.csv'"
 }
 
-@test "profile: the simulator's report has predicted times where there is a model" {
+@test "profile: the simulator's report has predicted times if there is a model" {
     profile() {
         run -0 timeout 100 make -s profile SUBMISSION="$1" PROBLEM="$2" ARGS="--device sim --generate '$3'"
         assert_line --regexp 'occupancy predicted us  limiter   kernel$'
@@ -123,7 +123,7 @@ CUDA
     assert_line --regexp ' refused  [a-z]+ +diagonal'
 }
 
-@test "predict: what is missing or wrong is one clear line, and no number is made up" {
+@test "predict: a missing or wrong argument gives one clear line, and no number is made up" {
     refused() { # STATUS MESSAGE ARGUMENT...
         run "-$1" --separate-stderr predict submission "${@:3}"
         assert_output ''
@@ -155,7 +155,7 @@ CUDA
     assert_regex "$stderr" 'predict.sh: nothing is predicted: '
 }
 
-@test "validate: matches launches, counts what is refused or differs apart, leaves out what takes too long" {
+@test "validate: matches launches, counts refused and different ones apart, omits those that take too long" {
     times=$BATS_TEST_TMPDIR/times.csv out=$BATS_TEST_TMPDIR/out
     cat > "$times" << 'CSV'
 problem,submission,case,launch,kernel,grid,block,time_us

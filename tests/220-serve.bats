@@ -22,7 +22,7 @@ teardown() {
     ! declare -F chromium_stop > /dev/null || chromium_stop
 }
 
-@test "tokens: one a team, shown once, stored as a digest; the new one and a revoked one end the old" {
+@test "tokens: one per team, shown once, stored as a digest; a new token or a revocation ends the old one" {
     local first second
     serve_contest
     first=$("$build/grader" token "$contest" ada)
@@ -45,7 +45,7 @@ teardown() {
     run -2 "$build/grader" token "$contest" --revoke ada
 }
 
-@test "tokens: who tries many wrong ones has to wait, with right ones too" {
+@test "tokens: after many wrong ones a client has to wait, with a right one too" {
     local i codes=''
     serve_contest
     serve
@@ -217,7 +217,7 @@ teardown() {
     kill -0 "$server"
 }
 
-@test "bad requests: a question that is no UTF-8 is refused, and the contest goes on being shown" {
+@test "bad requests: a question that is not UTF-8 is refused, and the contest's pages still work" {
     local ada api=/api/contests/contest
     serve_contest
     ada=$(token ada)
@@ -230,7 +230,7 @@ teardown() {
     assert_equal "$(cat "$BATS_TEST_TMPDIR/server.log")" ''
 }
 
-@test "limits: who hands in nothing sends little; one address has a share of the streams; two lines of X-Forwarded-For" {
+@test "limits: clients without an account send little; shares of streams per address; two lines of X-Forwarded-For" {
     local ada i codes='' fds=()
     serve_contest
     ada=$(token ada)
@@ -273,7 +273,7 @@ teardown() {
     assert_equal "$(code --data-urlencode "token=$(token bob)" "$url/login")" 303
 }
 
-@test "hand in: nothing before the start, by no way; the same files together are the same submission" {
+@test "hand in: not before the start, in any way; the same set of files is the same submission" {
     local ada
     serve_contest
     ada=$(token ada)
@@ -302,7 +302,7 @@ teardown() {
     done
 }
 
-@test "limits: who reads archives slowly gets no more of them, and keeps nobody from the pages" {
+@test "limits: a client that reads archives slowly gets no more of them, and blocks no other client" {
     local ada i line codes='' fds=()
     serve_contest 'limits: { megabytes: 16 }'
     ada=$(token ada)
@@ -385,7 +385,7 @@ teardown() {
     assert_equal "$(code "$api/event-feed?since_token=p-77")" 400
 }
 
-@test "Contest API: what was handed in, for its team and the jury; questions and answers, both ways" {
+@test "Contest API: submitted files, for their team and the jury; questions and answers, both ways" {
     local ada bob prof api=/api/contests/contest
     serve_contest
     ada=$(token ada) bob=$(token bob) prof=$("$build/grader" token "$contest" --jury prof)
@@ -421,7 +421,7 @@ teardown() {
     assert_output --partial 'To all.'
 }
 
-@test "Contest API: a team's feed has its own clarifications and those to all, as they come; tokens stay; nobody else's" {
+@test "Contest API: a team's feed has its own clarifications and those to all, in order, and no others; tokens stay" {
     local ada bob prof api=/api/contests/contest stream
     serve_contest
     ada=$(token ada) bob=$(token bob) prof=$("$build/grader" token "$contest" --jury prof)
@@ -466,7 +466,7 @@ teardown() {
     assert_equal "$(get_as "$ada" "$api/event-feed?since_token=$(feed "$prof" | jq -r .token | head -n 1)")" 400
 }
 
-@test "programs: a batch is judged behind the contest, equal sources once, and is no part of the contest" {
+@test "programs: a batch is judged after the contest's queue, equal sources once, and is not part of the contest" {
     local program bob
     serve_contest 'scoring: { type: relative, rank_cpu: yes }'
     program=$("$build/grader" token "$contest" --program ada) # called like a team, and none
@@ -511,7 +511,7 @@ teardown() {
     assert_equal "$(get_as "$program" /my/index.html) $(get_as "$program" /judge/99)" '303 404'
 }
 
-@test "programs: more items than may wait are refused; what was judged makes room" {
+@test "programs: items beyond the queue's limit are refused; judged ones free their place" {
     local program items one='{"problem": "A", "source": "int x;", "language": "c", "again": true}'
     serve_contest 'limits: { batch: 3 }'
     program=$("$build/grader" token "$contest" --program eve)
@@ -532,7 +532,7 @@ teardown() {
     assert_equal "$(query 'SELECT count(*) FROM submissions')" 5
 }
 
-@test "programs: a place in the queue behind all teams; a name that a team has is not theirs" {
+@test "programs: they queue behind all teams, and cannot have a team's name" {
     local ada program items='{"items": [{"problem": "A", "source": "int x;", "language": "c"}]}'
     serve_contest
     ada=$(token ada)
@@ -569,7 +569,7 @@ teardown() {
         jq length)" 1
 }
 
-@test "kill -9 of the server and of the grader while teams hand in: nothing lost, nothing doubled" {
+@test "kill -9 of the server and of the grader while teams submit: nothing is lost or doubled" {
     local team i tokens=()
     serve_contest
     for team in ada bob; do tokens+=("$(token $team)"); done
@@ -599,7 +599,7 @@ teardown() {
     sound
 }
 
-@test "a full disk: an upload is refused, pages and feed go on, and with room again nothing is missing or double" {
+@test "a full disk: an upload is refused, pages and feed go on, and later nothing is missing or doubled" {
     local ada
     serve_contest
     ada=$(token ada)
@@ -636,7 +636,7 @@ SCRIPT
     run -0 grep -cE 'No space left|full|disk I/O error' "$BATS_TEST_TMPDIR/said"
 }
 
-@test "Caddy before it, by the lines of docs/CONTEST.md: TLS, a cookie for it alone, the feed as it grows" {
+@test "behind Caddy, by the lines of docs/CONTEST.md: TLS, a cookie for this site only, a live feed" {
     local ada port ca feed
     command -v caddy > /dev/null || { echo "caddy is missing: run_scripts/lib/packages.sh web" >&2; return 1; }
     serve_contest
@@ -696,7 +696,7 @@ SCRIPT
     assert_equal "$(chromium_text 'document.querySelector("h1").textContent')" 順位表
 }
 
-@test "API: the files of clics.sh are what the server answers, for the jury and for everybody, sources too" {
+@test "API: the server's answers equal the files of clics.sh, for the jury and for everybody, sources too" {
     local jury out=$BATS_TEST_TMPDIR/files name view as
     cd "$BATS_TEST_TMPDIR"
     serve_contest 'limits: { total: 2 }'

@@ -47,7 +47,7 @@ page_says() { [ "$(chromium_text "String($1)")" = true ]; }
 # type TEXT: into what has the focus, as a keyboard does.
 type() { cdp Input.insertText "\"text\": $(json_string "$1")"; }
 
-@test "search and filters: by keys alone, with names that a screen reader tells; text stays text" {
+@test "search and filters: by keyboard alone, with names for screen readers; text stays text" {
     standings
     assert_equal "$(js 'status()')" '200 of 200 teams'
     chromium_do 'document.querySelector("#main").focus()'
@@ -87,7 +87,7 @@ type() { cdp Input.insertText "\"text\": $(json_string "$1")"; }
     assert_equal "$(js 'status()')" '200 / 200 チーム'
 }
 
-@test "sorting: by a click on a head and by keys, numbers and texts both ways, none last; aria-sort tells it" {
+@test "sorting: by a click on a head and by keyboard, numbers and texts both ways, empty last; aria-sort is set" {
     standings
     assert_equal "$(js 'sorted()')" 'place ascending'
     chromium_do 'head("team").click()'
@@ -108,7 +108,7 @@ type() { cdp Input.insertText "\"text\": $(json_string "$1")"; }
     until_true 10 page_is /problem/B.html
 }
 
-@test "live: what was searched, chosen and sorted, the focus and the scrolling stay while verdicts come" {
+@test "live: search, filters, sorting, focus and scroll position stay while verdicts come" {
     standings
     chromium_do 'put("select[data-column=country]", "JPN"); put("input", "team")'
     chromium_do 'head("score").click(); head("score").click()'
@@ -128,7 +128,7 @@ type() { cdp Input.insertText "\"text\": $(json_string "$1")"; }
     assert_equal "$(js 'ordered("score", 1)')" true
 }
 
-@test "address: what is searched, chosen and sorted stands in its fragment, and comes again from there; nonsense is nothing" {
+@test "address: the fragment keeps search, filters and sorting, and restores them; nonsense is ignored" {
     local here=() chosen='#find=team+1&country=JPN&sort=team&way=down'
     standings
     assert_equal "$(js location.hash)" ''
@@ -180,7 +180,7 @@ again() {
     serve
 }
 
-@test "code: after the contest where contest.yaml says so; as text; not what is frozen, nor what came later" {
+@test "code: public after the contest if contest.yaml says so; as text; no frozen and no later code" {
     local folder=$contest/grading/sources hostile='<script>pwned=1</script></pre>'
     board_sample "$contest"
     mkdir -p "$folder"/{2,5,6,10}/inner

@@ -67,7 +67,7 @@ judged() {
         jq -e '.done == .of' > /dev/null"
 }
 
-@test "programs: an explanation and counters of what ran on the simulator; why there are none; secret cases never" {
+@test "programs: explanation and counters of simulator runs, or why there are none; never of secret cases" {
     on_simulator
     local document change documents=()
     serve_contest
@@ -186,7 +186,7 @@ given() {
             ($1, 'ranked', 0, 'secret/1', 'AC', '', 0.5, 0.4, 0.6, 1)"
 }
 
-@test "programs: times and counters of a GPU; where there are none, a line that says why" {
+@test "programs: times and counters of a GPU, or one line that says why there are none" {
     local program counters='{"busy":99.5,"fp32":null,"seconds":1}'
     serve_contest
     program=$("$build/grader" token "$contest" --program loop)

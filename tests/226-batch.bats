@@ -37,7 +37,7 @@ batch() { timeout 120 "$build/batch" "$@" --url "$url" --token "$BATS_TEST_TMPDI
 # told: file and verdict of each line of $output, sorted.
 told() { jq -sc 'sort_by(.file) | map([.file, .verdict])' <<< "${1-$output}"; }
 
-@test "lines: a file each with its own name, equal sources too; as a stream, by asking, into a file, again" {
+@test "lines: one per file with its name, equal sources too; as a stream, by polling, into a file, again" {
     program
     watch
     run -0 --separate-stderr batch A a.c b.c c.c
@@ -62,7 +62,7 @@ told() { jq -sc 'sort_by(.file) | map([.file, .verdict])' <<< "${1-$output}"; }
     assert_equal "$(told)" '[["c.c","CE"]]'
 }
 
-@test "refused, with a line and code 2: options, files, tokens, what the server refuses; code 3 where none answers" {
+@test "refused, with a line and code 2: options, files, tokens, refusals of the server; code 3 without an answer" {
     local said
     program
     said() { # LINE ARGUMENT...
@@ -103,7 +103,7 @@ told() { jq -sc 'sort_by(.file) | map([.file, .verdict])' <<< "${1-$output}"; }
     assert_regex "$stderr" "^batch: 'http://127.0.0.1:1' does not answer: .*"
 }
 
-@test "too many at once: it waits as the server says, and goes on" {
+@test "too many at once: the client waits as the server says, and goes on" {
     program 'limits: { batch: 2 }'
     batch A a.c c.c > first 2> /dev/null &
     first=$!

@@ -36,7 +36,7 @@ balloons() {
     })).join("; ")'
 }
 
-@test "balloons: for whom the public board shows them, first ones marked; delivered and back; printed; nobody else's" {
+@test "balloons: only those of the public board, first ones marked; delivered and undone; printed" {
     local prof ada
     board_sample "$contest"
     mkdir -p "$contest/grading/sources/10"
@@ -100,7 +100,7 @@ balloons() {
     until_true 20 bash -c "[ \"\$(sqlite3 -readonly '$db' 'SELECT count(*) FROM balloons')\" = 0 ]"
 }
 
-@test "awards: nobody's before the thaw; then medals beside the places, winners of groups, first ones; in words too" {
+@test "awards: none before the thaw; then medals beside the places, group winners, first solvers; in words too" {
     local found
     board_sample "$contest"
     mkdir -p "$contest/grading/sources/10"

@@ -38,7 +38,7 @@ hand_in() {
     code -m 60 -H "Authorization: Bearer $ada" -F problem=A -F "files=@$BATS_TEST_TMPDIR/$1.c" "$url/submit"
 }
 
-@test "a clock that is set back, and forth: times of submissions and questions go on, in the running server and a new one" {
+@test "a clock set back and forth: times of submissions and questions still increase, in a running and a new server" {
     local ada
     serve_contest
     ada=$(token ada)
@@ -83,7 +83,7 @@ hold() {
     rm "$BATS_TEST_TMPDIR/held"
 }
 
-@test "a database that another program holds: a request waits, and is refused in the end; pages go on; nothing twice" {
+@test "a database locked by another program: a request waits and is refused in the end; pages go on; nothing is doubled" {
     local ada holder
     serve_contest
     ada=$(token ada)
@@ -103,7 +103,7 @@ hold() {
     assert_equal "$(cat "$BATS_TEST_TMPDIR/server.log")" "serve: $db: another program has locked it for too long"
 }
 
-@test "a disk that fills while a batch is taken: all of it or nothing, rows and files; and then once" {
+@test "a disk that fills while a batch arrives: rows and files of all items or of none; later exactly once" {
     local program
     serve_contest 'limits: { megabytes: 1 }'
     program=$("$build/grader" token "$contest" --program loop)
@@ -145,7 +145,7 @@ SCRIPT
     assert_output $'503\n0|0|0\n0\n503\n200\n["1","1","2","3","4"]\n4|1|4\n4\nok\n4'
 }
 
-@test "too much at once: an account has a share of the memory for bodies, and the others have theirs" {
+@test "too much at once: each account has its own share of the memory for request bodies" {
     local ada bob i fds=() all=30000000
     serve_contest 'limits: { megabytes: 16 }'
     ada=$(token ada) bob=$(token bob)

@@ -30,7 +30,7 @@ setup() {
     assert_equal ${#lines[@]} 8
 }
 
-@test "host: with ANSWER given that is what counts, without computing" {
+@test "host: a given ANSWER is used instead of a computed one" {
     run -0 --separate-stderr ./ldistance --submission "$a" "$practice/file3" "$practice/file4"
     answer=${lines[0]#answer = }
     run -0 --separate-stderr ./ldistance --submission "$a" "$practice/file3" "$practice/file4" "$answer"
@@ -84,7 +84,7 @@ setup() {
     assert_output --partial "ANSWER: 'x' is not a whole number"
 }
 
-@test "host: ldistance without files refuses, and says where the samples are; with a case it runs that" {
+@test "host: ldistance without files refuses and names the samples; with a case it runs the case" {
     run -2 --separate-stderr ./ldistance
     assert_output ''
     assert_equal "$stderr" \
@@ -95,7 +95,7 @@ setup() {
     assert_line 'SUCCESSFUL.'
 }
 
-@test "host: the statement's example, shorter than any input that counts, is worked out, and marked" {
+@test "host: the statement's example, too short for a judged input, is computed, and marked as such" {
     printf weight > "$BATS_TEST_TMPDIR/a"
     printf write > "$BATS_TEST_TMPDIR/b"
     for submission in '' --submission; do # as shipped, in CUDA where it can run; and in C
@@ -177,7 +177,7 @@ setup() {
     assert_equal "$(grep -c '^[^ ]' <<< "$output")" "$(grep -cE '^(gpu|sim)\b|^cpu$|^no ' <<< "$output")"
 }
 
-@test "host: --device gpu where there is none says so" {
+@test "host: --device gpu without a GPU says so" {
     [ ! -e /dev/nvidiactl ] || skip "this machine has a GPU"
     run -2 "$host" editdistance --submission "$a" --device gpu
     assert_output --partial 'no usable NVIDIA GPU'
@@ -207,7 +207,7 @@ setup() {
     assert_line --index 1 "$first"
 }
 
-@test "host: --json holds verdict, samples, device and digests" {
+@test "host: --json has verdict, samples, device and digests" {
     run -0 "$host" editdistance --submission "$a" --json "$BATS_TEST_TMPDIR/result.json" --repeat 5 --seed 7 \
         --source bitparallel.c --time-limit 3.5
     assert_equal "$(json '.format, .problem, .verdict, .message, .seed, .repeat' | paste -sd ' ')" \
@@ -229,7 +229,7 @@ setup() {
     [ ! -e "$BATS_TEST_TMPDIR/result.json.part" ]
 }
 
-@test "host: an older result is not taken for a new one, and only plain files are replaced" {
+@test "host: an older result is not mistaken for a new one, and only plain files are replaced" {
     cd "$BATS_TEST_TMPDIR"
     echo '{"verdict": "AC"}' > result.json
     run -2 "$host" editdistance --submission /nonexistent.so --json result.json
@@ -246,7 +246,7 @@ setup() {
     assert_output --partial "'folder' is a folder"
 }
 
-@test "host: what a submission prints at its very end is taken in, and does not hold up the host" {
+@test "host: a submission's last output is read, and does not delay the host" {
     late=$(submission tests/fixtures/late_printer.c)
     run -1 "$host" editdistance --submission "$late" --case sample/1-small --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json '.cases[0].printed_bytes')" 200000

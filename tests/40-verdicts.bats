@@ -44,7 +44,7 @@ judged() {
     judged bad_constructor 1 RTE 'before the first call, exited with code 0'
 }
 # bats test_tags=alone
-@test "verdict: starting a process is SV in the box; without it the child is gone in the end" {
+@test "verdict: starting a process is SV in the box; without a box the child is ended" {
     boxes=auto judged bad_orphan_exit 1 SV 'device_user\(\) made a system call that the box forbids'
     boxes=auto judged bad_survivors 1 SV 'it may not start or trace processes'
     boxes=none judged bad_orphan_exit 1 RTE 'exited with code 5'
@@ -52,15 +52,15 @@ judged() {
 @test "verdict: closing the channel is RTE" { judged bad_close 1 RTE 'closed the channel' --time-limit 5; }
 @test "verdict: closing the channel and returning is RTE" { judged bad_close_return 1 RTE 'closed the channel'; }
 @test "verdict: junk on the channel is SV" { judged bad_forge 1 SV 'wrote to the channel' --time-limit 5; }
-@test "verdict: the runner's words before their time are SV" {
+@test "verdict: a runner's message before its time is SV" {
     judged bad_constructor_ready 1 SV 'wrote to the channel' --time-limit 5
 }
-@test "verdict: telling the host in the middle of a call that CUDA failed is SV, and steers no terminal" {
+@test "verdict: a forged report of a CUDA failure in mid-call is SV, and controls no terminal" {
     judged bad_forge_failure 1 SV 'wrote to the channel' --time-limit 5
     refute_output --partial $'\033'
     assert_equal "$(grep -c '^SUCCESSFUL' <<< "$output")" 0
 }
-@test "verdict: telling that loading failed is RTE, and steers no terminal" {
+@test "verdict: a forged report of a failed load is RTE, and controls no terminal" {
     judged bad_constructor_failure 1 RTE 'cannot be loaded' --time-limit 5
     refute_output --partial $'\033'
     assert_equal "$(grep -c '^SUCCESSFUL' <<< "$output")" 0
@@ -68,7 +68,7 @@ judged() {
 @test "verdict: impossible time stamps change nothing" {
     judged bad_stamps 1 WA 'left its output unwritten' --time-limit 5
 }
-@test "verdict: answering ahead without reading the channel ends, and is never accepted" {
+@test "verdict: a submission that answers ahead without reading the channel ends, and is never accepted" {
     run_scripts/lib/files.sh
     so=$(submission tests/fixtures/bad_ahead.c)
     for box in auto none; do
@@ -91,11 +91,11 @@ judged() {
 @test "verdict: hanging is TLE" { judged bad_hang 1 TLE 'exceeded the limit of 0\.5 s' --time-limit 0.5; }
 @test "verdict: stopping itself is TLE" { judged bad_stopped 1 TLE 'exceeded the limit' --time-limit 0.5; }
 # bats test_tags=alone
-@test "verdict: processes that flee are gone at the limit" {
+@test "verdict: processes that left their group are gone at the limit" {
     boxes=none judged bad_survivors 1 TLE 'exceeded the limit' --time-limit 0.5
 }
 
-@test "verdict: whatever is printed changes nothing" {
+@test "verdict: printed output changes no verdict" {
     judged noisy 0 AC ''
     # The host's own lines are on standard output alone; what was printed stands behind a mark, defused.
     assert_equal "$(grep -c '^SUCCESSFUL\.$' <<< "$output")" 1
@@ -110,7 +110,7 @@ judged() {
 @test "verdict: closed standard streams and an overwritten input are AC" { judged silent 0 AC ''; }
 
 # bats test_tags=alone
-@test "verdict: at the limit everything is gone, and nothing is waited for" {
+@test "verdict: at the limit all processes are gone, and the host waits for none" {
     for fixture in bad_hang bad_survivors; do
         so=$(submission "tests/fixtures/$fixture.c")
         for box in auto none; do
@@ -123,7 +123,7 @@ judged() {
     done
 }
 
-@test "verdict: the host killed, its runner is gone" {
+@test "verdict: if the host is killed its runner ends" {
     requires box
     # A name of its own, which stands in the command lines of the host and of bubblewrap.
     cp "$(submission tests/fixtures/bad_hang.c)" "$BATS_TEST_TMPDIR/hangs.so"
@@ -146,7 +146,7 @@ judged() {
     [ ! -e "/proc/$runner" ] || run -0 grep -q '^State:.*Z' "/proc/$runner/status"
 }
 
-@test "verdict: the guard ends what it started when its host is killed, even what fled; and ends as its command did" {
+@test "verdict: the guard ends all it started if its host is killed, even fled processes; it exits as its command" {
     local guard=("$build/runners/editdistance" guard) pid
     run -7 timeout 10 "${guard[@]}" /bin/sh -c 'exit 7' 3< /dev/zero
     run -139 timeout 10 "${guard[@]}" /bin/sh -c 'kill -SEGV $$' 3< /dev/zero
@@ -218,7 +218,7 @@ judged() {
     done
 }
 
-@test "verdict: in the box there is nothing to see" {
+@test "verdict: a submission in the box can see nothing" {
     requires box
     so=$(submission tests/fixtures/peek.c)
     run -1 --separate-stderr env SECRET=seed "$host" editdistance --submission "$so" --any-imports --case sample/1-small
@@ -234,7 +234,7 @@ judged() {
     grep -qx '/proc/self/fd: 0 1 2 3 4' <<< "$seen" || fail "$seen"
 }
 
-@test "judge: a submission that does not compile is CE, with the compiler's words" {
+@test "judge: a submission that does not compile is CE, with the compiler's messages" {
     for fixture in bad_syntax:expected bad_undefined:nowhere bad_name:device_user \
         bad_message:'<U+001B>[2J<U+009B>2J'; do
         run -1 --separate-stderr run_scripts/judge.sh "tests/fixtures/${fixture%:*}.c" \
@@ -254,7 +254,7 @@ judged() {
     assert_output --partial 'the compiler did not end within 2 s'
 }
 
-@test "judge: what is judged is what is there now, whatever the files' times and names say" {
+@test "judge: it judges the current files, whatever their times and names are" {
     cd "$BATS_TEST_TMPDIR"
     mkdir fold x
     right=$root/problems/editdistance/submissions/accepted/bitparallel.c
@@ -289,7 +289,7 @@ judged() {
     assert_output --partial 'FAILED. WA'
 }
 
-@test "judge: names that a shell or make could take for commands are refused" {
+@test "judge: names that a shell or make could run as commands are refused" {
     cd "$BATS_TEST_TMPDIR"
     right=$root/problems/editdistance/submissions/accepted/bitparallel.c
     n=0
@@ -325,7 +325,7 @@ judged() {
     done
 }
 
-@test "judge: what is no submission is refused by name" {
+@test "judge: a path that is no submission is refused by name" {
     run -2 run_scripts/judge.sh
     assert_output --partial 'usage: judge.sh'
     run -2 run_scripts/judge.sh nowhere.cu

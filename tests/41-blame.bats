@@ -43,7 +43,7 @@ setup() {
     done
 }
 
-@test "blame: one that was rejected before keeps its verdict" {
+@test "blame: a submission that was rejected before keeps its verdict" {
     SLOW_END=1 run -1 "${judge[@]}" --submission "$BATS_FILE_TMPDIR/hangs.so" --time-limit 0.5
     assert_equal "$(json .verdict)" TLE
     SLOW_END=1 run -1 "${judge[@]}" --submission "$BATS_FILE_TMPDIR/dies.so"
@@ -51,14 +51,14 @@ setup() {
     [[ $(json .message) == *SIGSEGV* ]] || fail "$(json .message)"
 }
 
-@test "blame: what keeps the host from its work beside a submission, and not beside an empty one, is RTE" {
+@test "blame: a host failure beside a submission, but not beside an empty one, is RTE" {
     NO_MEMORY=1 run -1 "${judge[@]}" --submission "$BATS_FILE_TMPDIR/right.so"
     assert_equal "$(json .verdict)" RTE
     [[ $(json .message) == 'device_user() disturbed the judge, which an empty submission does not: '* ]] ||
         fail "$(json .message)"
 }
 
-@test "blame: where an empty submission fails, too, the machine is unfit: JE" {
+@test "blame: if an empty submission fails too, the machine is unfit: JE" {
     cp "$BATS_FILE_TMPDIR/dies.so" "$BATS_FILE_TMPDIR/copy/build/empty.so"
     SLOW_END=1 run -3 "${judge[@]}" --submission "$BATS_FILE_TMPDIR/right.so"
     assert_equal "$(json .verdict)" JE
@@ -67,7 +67,7 @@ setup() {
     assert_output --partial 'the host could not go on, and an empty submission fails too'
 }
 
-@test "blame: what the judge has built and is no submission is CE, and a file that needs more than its sources SV" {
+@test "blame: a build that is no submission is CE, and a file that needs more than its sources is SV" {
     cp tests/exploits/compile_data_symbol.c "$BATS_TEST_TMPDIR/data.c"
     run -1 timeout 60 run_scripts/judge.sh "$BATS_TEST_TMPDIR/data.c" editdistance --case sample/1-small \
         --json "$result"
@@ -82,7 +82,7 @@ setup() {
     run -2 "$host" editdistance --submission "$so" --language Rust
 }
 
-@test "blame: a compiler that fails without a word is the submission's fault, unless it compiles nothing else, either" {
+@test "blame: a compiler that fails silently is the submission's fault, unless it fails on other sources too" {
     local compile='. run_scripts/lib/lib.sh; . run_scripts/lib/build_submission.sh
         submission_compile "$0/log" "$0/out" sh -c "exit 2" && echo built || { echo CE; cat "$0/log"; }'
     mkdir -p "$BATS_TEST_TMPDIR/out"

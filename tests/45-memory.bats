@@ -23,7 +23,7 @@ judged() {
     done
 }
 
-@test "memory: every fixture says what it must get, and gets it" {
+@test "memory: every fixture gets the verdict that it names" {
     requires box
     for fixture in tests/fixtures/memory/*; do
         must=$(sed -n 's/^ \* Expect: //p' "$fixture")
@@ -37,7 +37,7 @@ judged() {
     done
 }
 
-@test "memory: what is used above the limit is MLE, with limit and peak" {
+@test "memory: use above the limit is MLE, with limit and peak" {
     for fixture in touch.c shared.c threads.c; do
         judged $fixture MLE \
             '^device_user\(\) needed more than its memory limit of 64 MiB \([0-9]+ MiB at its peak\) and was stopped after [0-9.]+ s in case sample/1-small$'
@@ -48,7 +48,7 @@ judged() {
     done
 }
 
-@test "memory: what is refused and ends for want of it is MLE, and the request is named" {
+@test "memory: an end after a refused request is MLE, and the request is named" {
     refused='after .* an allocation of 102400 MiB was refused: the memory limit is 64 MiB'
     judged huge.c MLE "^device_user\(\) received SIGSEGV $refused"
     judged mmap.c MLE "^device_user\(\) exited with code 3 $refused"
@@ -56,17 +56,17 @@ judged() {
 }
 
 # bats test_tags=alone
-@test "memory: what is used before the first call is MLE" {
+@test "memory: use above the limit before the first call is MLE" {
     judged constructor.c MLE '^the submission, before the first call, needed more than its memory limit of 64 MiB \('
 }
 
-@test "memory: a refusal that is dealt with, and memory within the limit, change no verdict" {
+@test "memory: a handled refusal and memory within the limit change no verdict" {
     # Each of seven allocators gave what it must: refused, or aligned.
     judged refused.c WA 'answered 7000000 where'
     judged within.c WA 'answered 48000000 where'
 }
 
-@test "memory: a size that no machine has is a mistake, and a full stack is one: RTE" {
+@test "memory: a request that no machine can meet and a full stack are mistakes: RTE" {
     judged mistake.c RTE '^device_user\(\) received SIGSEGV'
     for box in auto none; do
         run -1 timeout 60 "$host" editdistance --submission "$(submission tests/fixtures/bad_stack.c)" --box $box \
@@ -99,7 +99,7 @@ judged() {
     [ "$threads" -gt 900 ] && [ "$threads" -lt 1024 ] || fail "$stderr"
 }
 
-@test "memory: the JSON has the peak of what was used within the limit" {
+@test "memory: the JSON has the peak use within the limit" {
     judged within.c WA 'answered'
     assert_equal "$(json '.cases[0].memory_peak / 1048576 | . >= 40 and . < 64')" true
 }
@@ -130,7 +130,7 @@ judged() {
     done
 }
 
-@test "box: --require-box refuses less, in one line and with code 3" {
+@test "box: --require-box refuses a weaker box, in one line and with code 3" {
     so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
     levels=(none landlock namespaces cgroup)
     for reached in 0 1 2 3; do
@@ -151,7 +151,7 @@ judged() {
     done
 }
 
-@test "box: without bubblewrap or user namespaces there is Landlock; without that nothing runs but by --box none" {
+@test "box: without bubblewrap or user namespaces it uses Landlock; without Landlock only --box none runs" {
     requires box
     so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
     judge=("$host" editdistance --submission "$so" --case sample/1-small --json "$result")
@@ -175,7 +175,7 @@ judged() {
 masked=(unshare --user --map-root-user --mount --pid --fork --kill-child bash -c
     'mount -t proc proc /proc && mount --bind /dev/null /proc/timer_list && exec "$@"' bash)
 
-@test "box: where /proc is masked the box has namespaces and no /proc" {
+@test "box: if /proc is masked the box has namespaces and no /proc" {
     requires box
     so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
     run -1 "${masked[@]}" bwrap --unshare-all --ro-bind / / --proc /proc true
@@ -195,7 +195,7 @@ masked=(unshare --user --map-root-user --mount --pid --fork --kill-child bash -c
         --case sample/1-small
 }
 
-@test "box: the compilers get the same box as the submission, and which it is is asked once" {
+@test "box: compilers get the same box as the submission, and its level is found once" {
     requires box
     run -0 run_scripts/lib/compile_box.sh --which
     assert_output namespaces
@@ -206,7 +206,7 @@ masked=(unshare --user --map-root-user --mount --pid --fork --kill-child bash -c
     run -3 "$build/tests/container" --no-landlock run_scripts/lib/compile_box.sh --which
 }
 
-@test "box: with Landlock a submission and its compiler read nothing of the toolkit, and signal nobody" {
+@test "box: with Landlock a submission and its compiler can read no toolkit file and signal no process" {
     local container=("$build/tests/container")
     run -0 "${container[@]}" run_scripts/judge.sh problems/editdistance/submissions/accepted/bitparallel.c \
         --case sample/1-small --json "$result"
@@ -243,7 +243,7 @@ END
 }
 
 # bats test_tags=alone
-@test "box: a cgroup of a session is gone when it has ended, also one that a dead host left" {
+@test "box: a session's cgroup is removed when it ends, also one that a dead host left" {
     requires box
     so=$(submission tests/fixtures/bad_hang.c)
     run "$host" editdistance --submission "$so" --case sample/1-small --time-limit 0.2 --box cgroup --json "$result"

@@ -11,7 +11,7 @@ setup() {
 large='random 400000 seed=7'
 
 # bats test_tags=alone
-@test "clock: threads are stopped, the spared child lives, a warden's end is seen" {
+@test "clock: threads are stopped, the spared child lives, a warden's end is detected" {
     run -0 timeout 60 "$build/tests/test_warden"
     assert_output --regexp '[0-9]{2,} checks, 0 failed'
 }
@@ -26,7 +26,7 @@ large='random 400000 seed=7'
 }
 
 # bats test_tags=alone
-@test "clock: --ranked makes 11 calls that count, each with its own input, beside what an empty submission takes" {
+@test "clock: --ranked makes 11 calls that count, each with its own input, and shows an empty submission's time" {
     requires box
     so=$(submission problems/editdistance/submissions/accepted/baseline.c)
     run -0 "$host" editdistance --submission "$so" --case sample/1-small --ranked --json "$result"
@@ -40,7 +40,7 @@ large='random 400000 seed=7'
         ((.net_seconds - (.seconds.median - .overhead.median)) | fabs) < 1e-12')" true
 }
 
-@test "clock: the seed of a ranked judging is another one each time, unless it is given" {
+@test "clock: the seed of a ranked judging is new each time, unless it is given" {
     requires box
     so=$(submission problems/editdistance/submissions/accepted/baseline.c)
     for i in 1 2 3; do
@@ -53,7 +53,7 @@ large='random 400000 seed=7'
     assert_equal "$(json .seed)" 5
 }
 
-@test "clock: what cannot rank is refused in a line" {
+@test "clock: a judging that cannot rank is refused in one line" {
     so=$(submission problems/editdistance/submissions/accepted/baseline.c)
     echo abc > "$BATS_TEST_TMPDIR/a"
     run -2 "$host" editdistance --submission "$so" --ranked "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/a"
@@ -77,7 +77,7 @@ large='random 400000 seed=7'
 }
 
 # bats test_tags=alone
-@test "clock: a large input appears as a whole, in the same place each time, to a thread that looks without end" {
+@test "clock: a polling thread sees a large input appear whole, at the same address each time" {
     requires nvcc
     requires box
     so=$(submission tests/fixtures/clock/peek_place.cu mergesort)
@@ -90,7 +90,7 @@ large='random 400000 seed=7'
 }
 
 # bats test_tags=alone
-@test "clock: a large output counts as it stands when device_user() returns" {
+@test "clock: a large output counts as it is when device_user() returns" {
     so=$(submission tests/fixtures/clock/late_thread.c mergesort)
     run -1 "$host" mergesort --submission "$so" --generate "$large"
     assert_output --partial 'FAILED. WA'

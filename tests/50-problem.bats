@@ -15,7 +15,7 @@ setup() {
         "$(find problems/editdistance/data -name '*.in' | wc -l)"
 }
 
-@test "problem: what is written for people is not frozen" {
+@test "problem: texts for people are not frozen" {
     run -0 run_scripts/lib/frozen.sh list
     assert_line problems/matmul/problem.c
     refute_output --partial README.md
@@ -86,7 +86,7 @@ setup() {
     done
 }
 
-@test "problem: what makes right and wrong outputs for the tests is in check_problem, and in nothing that judges" {
+@test "problem: code that makes outputs for the tests is only in check_problem, not in the judging programs" {
     run -0 nm build/check_problem
     assert_output --partial ' outputs_matmul'
     for program in main_host verify_record seal compare; do
@@ -95,7 +95,7 @@ setup() {
     done
 }
 
-@test "problem: right outputs by other methods are accepted, 1,000 a problem; a checker that is too strict is found" {
+@test "problem: 1,000 right outputs by other methods are accepted per problem; a too strict checker is found" {
     local problem
     for problem in problems/*/; do
         run -0 timeout 180 build/check_problem --honest=1000 "$(basename "$problem")"
@@ -111,7 +111,7 @@ setup() {
     assert_output --partial 'usage: check_problem'
 }
 
-@test "problem: check_problem finds checkers that are too weak: a tolerance, a bit, an array or the order ignored" {
+@test "problem: check_problem finds too weak checkers, which ignore a tolerance, a bit, an array or the order" {
     local problem file change what found=0
     copy_toolkit built
     make -s build/check_problem
@@ -209,7 +209,7 @@ setup() {
     assert_equal "$(sed -n 's/^  en: //p' problems/histogram/problem.yaml)" Histogram
 }
 
-@test "problem: check-problem names each case that is at fault and counts them; make answers mends what it may" {
+@test "problem: check-problem names and counts each bad case; make answers repairs what it may" {
     copy_toolkit simulator built
     run -0 make -s new-problem NAME=trial
     rm problems/trial/data/sample/1-ten.ans

@@ -42,7 +42,7 @@ setup() {
     refute_output --partial 'CC contrib'
 }
 
-@test "make: a build without this machine's level of x86-64 is not taken for its own" {
+@test "make: a build for another level of x86-64 is not used on this machine" {
     requires x86-64
     run -0 make -s print-same-flags
     echo 9 > "$BATS_TEST_TMPDIR/levels"
@@ -106,7 +106,7 @@ setup() {
     done
 }
 
-@test "make: every script that is called by its path says with --help what it is for, and does nothing" {
+@test "make: every script prints its purpose with --help, and does nothing else" {
     local script count=0
     while read -r script; do
         [ -x "$script" ] || continue
@@ -168,7 +168,7 @@ setup() {
     run -0 make frozen
 }
 
-@test "make: judging asks make twice, beside the make that a person types" {
+@test "make: judging runs make twice, besides the make that the user runs" {
     mkdir "$BATS_TEST_TMPDIR/counted"
     printf '#!/bin/sh\necho "$*" >> "%s"\nexec %s "$@"\n' "$BATS_TEST_TMPDIR/calls" "$(command -v make)" \
         > "$BATS_TEST_TMPDIR/counted/make"
@@ -224,7 +224,7 @@ END
     assert_output --partial 'median of 3'
 }
 
-@test "packages: what is missing is installed, or named where there are no rights" {
+@test "packages: missing packages are installed, or named if there are no rights to install" {
     run -0 run_scripts/lib/packages.sh build test
     assert_output ''
     run -2 run_scripts/lib/packages.sh everything
@@ -345,7 +345,7 @@ headings() {
         'wide/words.bats:1: longer than 120 columns')"
 }
 
-@test "make: a submission that is named empty is refused, not replaced by another" {
+@test "make: an empty name of a submission is refused, and no other one is used" {
     run -2 make -s run SUBMISSION=
     assert_output --partial 'SUBMISSION is empty: name a file or folder, or omit it for the default (device_user.cu)'
     SUBMISSION='' run -2 make -s submission

@@ -26,7 +26,7 @@ clean() {
     refute_output --partial 'runtime error'
 }
 
-@test "sanitizers: they are in the host, and find what is planted" {
+@test "sanitizers: the host has them, and they find planted faults" {
     run -0 bash -c "nm '$sanitized/main_host' | grep -c __asan_report_load"
     cat > "$BATS_TEST_TMPDIR/t.c" << 'END'
 #include <stdlib.h>

@@ -7,7 +7,7 @@ setup() {
     cd "$root"
 }
 
-@test "cuda: every CUDA submission compiles into one that exports device_user and its set-up alone" {
+@test "cuda: every CUDA submission compiles and exports only device_user and its set-up" {
     for source in device_user.cu problems/editdistance/submissions/*/*.cu \
         problems/editdistance/submissions/*/two_files; do
         so=$(submission "$source")
@@ -33,7 +33,7 @@ setup() {
     assert_output --regexp ' T device_user$'
 }
 
-@test "cuda: what nvcc refuses is CE" {
+@test "cuda: a source that nvcc refuses is CE" {
     echo 'unsigned int device_user(char *, int, char *, int) { return nothing; }' > "$BATS_TEST_TMPDIR/bad.cu"
     run -1 run_scripts/judge.sh "$BATS_TEST_TMPDIR/bad.cu" --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json .verdict)" CE
@@ -47,7 +47,7 @@ setup() {
         "the submission does not compile: ptxas fatal   : Unresolved extern function '_Z6helperi'"
 }
 
-@test "cuda: Thrust brings nothing along that a league refuses" {
+@test "cuda: Thrust adds nothing that a league refuses" {
     { echo '#include <thrust/device_vector.h>'; sed '/^void device_user\|^extern "C" void device_user/,/^{/ {
         /^{/a thrust::device_vector<float> none(1);
     }' problems/matmul/submissions/accepted/baseline.cu; } > "$BATS_TEST_TMPDIR/thrust.cu"

@@ -30,7 +30,7 @@ setup() {
     assert_output --partial '--device sim: the submission is OpenCL: the simulator runs CUDA'
 }
 
-@test "opencl: one .c file with its kernel in it needs nothing of the toolkit, and sees one platform" {
+@test "opencl: one .c file that contains its kernel needs no toolkit file, and sees one platform" {
     local so
     so=$(submission tests/fixtures/opencl/one_file.c)
     run -1 --separate-stderr timeout 60 "$host" editdistance --submission "$so" --case sample/1-small
@@ -38,7 +38,7 @@ setup() {
     assert_equal "$(grep -c 'platforms: 1$' <<< "$stderr")" 1
 }
 
-@test "opencl: a kernel that does not build is shown with the compiler's log, whoever asks" {
+@test "opencl: a kernel that does not build is reported with the compiler's log" {
     local so
     so=$(submission tests/fixtures/opencl/broken)
     run -1 --separate-stderr timeout 60 "$host" editdistance --submission "$so" --case sample/1-small --json "$result"
@@ -84,7 +84,7 @@ setup() {
     assert_output --partial 'RTE (run-time error): the submission, before the first call, exited with code 9'
 }
 
-@test "opencl: make devices lists what there is, with its properties" {
+@test "opencl: make devices lists all devices, with their properties" {
     run -0 make -s -C "$root" devices
     assert_line cpu
     assert_line --regexp $'^opencl\t.+\t.+'

@@ -60,7 +60,7 @@ refused() {
     assert_equal "$(json '[.verdict, .league] | join(" ")')" 'WA free'
 }
 
-@test "leagues: tensor cores are found by their PTX, whoever wrote it" {
+@test "leagues: tensor cores are found by their PTX, from any source" {
     requires nvcc
     local flags="NVCC_FLAGS=-O3 -cudart shared --compress-mode=none -Xcompiler -fPIC -gencode arch=compute_90,code=compute_90"
     refused tests/fixtures/rules/wmma.cu "tensor cores are not allowed in this league: the PTX has 'wmma." \
@@ -72,7 +72,7 @@ refused() {
         "tensor cores are not allowed in this league: _Z8multiplyPK6__halfS1_Pf has HMMA"
 }
 
-@test "leagues: ... and in machine code of every architecture that nvcc writes, where there is no PTX" {
+@test "leagues: ... and in machine code of every architecture of nvcc, if there is no PTX" {
     requires nvcc
     local arch so
     for arch in 80 86 89 90 100 120; do
@@ -94,7 +94,7 @@ refused() {
     run -0 timeout 60 $host editdistance --submission "$so" --case sample/1-small
 }
 
-@test "leagues: what can bring in other code is refused where code is inspected; so is code that cannot be read" {
+@test "leagues: if code is inspected, ways to load other code and unreadable code are refused" {
     requires nvcc
     local so
     so=$(built tests/fixtures/rules/loader.cu)
@@ -110,7 +110,7 @@ refused() {
     assert_output --partial 'its code is compressed and cannot be inspected: build with --compress-mode=none'
 }
 
-@test "leagues: a damaged file is refused or judged, never more" {
+@test "leagues: a damaged file is refused or judged, and does nothing else" {
     requires nvcc
     local so copy=$BATS_TEST_TMPDIR/damaged.so offset size i code
     so=$(built tests/fixtures/rules/inline_ptx.cu)
@@ -129,7 +129,7 @@ refused() {
     done
 }
 
-@test "leagues: a league has its own cases; what only a GPU can do is left out elsewhere, unless it is named" {
+@test "leagues: a league has its own cases; cases for a GPU only are skipped without one, unless they are named" {
     local so
     so=$(built problems/editdistance/submissions/accepted/bitparallel.c)
     run -0 $host editdistance --submission "$so" --group all --json "$result"
@@ -154,7 +154,7 @@ refused() {
     assert_line --regexp '^ok     case: secret/large/1-random: '
 }
 
-@test "leagues: a list in gpu.yaml that names no case or group is refused, with its line; where none ranks, all secret ones do" {
+@test "leagues: a list in gpu.yaml without a valid case or group is refused, with its line; without a list all secret cases rank" {
     local list name so
     so=$(built problems/editdistance/submissions/accepted/bitparallel.c)
     cp problems/editdistance/gpu.yaml "$BATS_TEST_TMPDIR/kept"
@@ -196,7 +196,7 @@ refused() {
     cp "$BATS_TEST_TMPDIR/gpu.yaml" problems/editdistance/
 }
 
-@test "host: --generate takes a case's line; --check-seed is recorded" {
+@test "host: --generate reads a case's line; --check-seed is recorded" {
     run -0 "$build/main_host" editdistance --generate 'random 256 128 alphabet=dna seed=4' --seed 3 --check-seed 99 \
         --json "$result"
     assert_line 'strnum(a)= 256'

@@ -62,7 +62,7 @@ loading a submission may not load libraries or look up functions by name
 END
 }
 
-@test "imports: a name that is bound to a symbol's version, or to another name, is found as well" {
+@test "imports: a name bound to a symbol version or to another name is found too" {
     library '__asm__(".symver harmless, fork@GLIBC_2.2.5"); extern int harmless(void); void *kept = (void *)harmless;'
     refused 'names fork: a submission may not start processes'
 }
@@ -70,7 +70,7 @@ END
 # What is in no group, and what a submission may not do: one line for all of it.
 others_words='a submission may use functions that compute and print, of C, C++, CUDA and OpenCL, and no others (docs/SECURITY.md lists them)'
 
-@test "imports: what computes and prints is allowed, and every other name is refused" {
+@test "imports: functions that compute and print are allowed, and every other name is refused" {
     for name in fopen open openat read close socket connect send ioctl prctl syscall mprotect memfd_create shm_open \
         setenv putenv unsetenv clearenv iconv_open iconv setlocale newlocale uselocale bindtextdomain catopen getpwnam \
         getaddrinfo gethostbyname getgrnam getservbyname fmtmsg regcomp kill sigqueue getauxval backtrace mkstemp \
@@ -96,7 +96,7 @@ others_words='a submission may use functions that compute and print, of C, C++, 
     done
 }
 
-@test "imports: functions of one's own of any name are allowed" {
+@test "imports: a submission's own functions may have any name" {
     library 'int fork(void) { return 0; } int dlsym(void) { return 0; } int fopen(void) { return 1; }
         void *kept[] = { fork, dlsym, fopen };'
     run_at_all
@@ -137,7 +137,7 @@ others_words='a submission may use functions that compute and print, of C, C++, 
     refused "calls __cudaRegisterFunction itself: only the compiler's own code may register device code"
 }
 
-@test "imports: --any-imports looks at no name, and no judging that counts takes it" {
+@test "imports: --any-imports checks no name, and no judging that counts accepts it" {
     library 'extern __attribute__((weak)) int fork(); void *kept = (void *)fork;'
     run -1 timeout 20 "$host" editdistance --submission "$so" --any-imports --case sample/1-small --json "$result"
     assert_equal "$(json .verdict)" WA
@@ -145,7 +145,7 @@ others_words='a submission may use functions that compute and print, of C, C++, 
     assert_output 'main_host: --any-imports is for tests of the box: omit --ranked, --seal and --key'
 }
 
-@test "imports: libraries other than those of the languages are refused, as is changing where they are found" {
+@test "imports: libraries beyond those of the languages are refused, and so are changed search paths" {
     local stub=$BATS_TEST_TMPDIR/stub.so words='a submission may not change the search path of libraries'
     for name in libcuda.so.1 libnvidia-ml.so.1; do
         echo 'int stub;' | gcc -shared -x c -Wl,-soname,$name -o "$stub" -
@@ -173,7 +173,7 @@ others_words='a submission may use functions that compute and print, of C, C++, 
     run_at_all
 }
 
-@test "imports: a file whose sections hide what the loader will see is refused" {
+@test "imports: a file whose sections hide what the loader reads is refused" {
     local offset where words='its dynamic symbols cannot be inspected: sections and program headers disagree'
     library 'extern __attribute__((weak)) int cuInit(); void *kept = (void *)cuInit;'
     offset=$(readelf -hW "$so" | sed -n 's/.*Start of section headers: *\([0-9]*\).*/\1/p')
@@ -187,7 +187,7 @@ others_words='a submission may use functions that compute and print, of C, C++, 
     done
 }
 
-@test "imports: CUB and Thrust, which name some of them, are not refused for it" {
+@test "imports: CUB and Thrust are not refused though they use some of these names" {
     requires nvcc
     library 'extern __attribute__((weak)) int cudaSetDevice(), cudaGetDeviceCount();
         void *kept[] = { cudaSetDevice, cudaGetDeviceCount, "_ZN3cub6kernelEv" };'

@@ -81,20 +81,20 @@ large='random 67108864 seed=3'
     [ "$rate" -ge 45 ]
 }
 
-@test "gpu: a copy of the output that is still under way at the return is seen" {
+@test "gpu: a copy of the output that still runs at the return is detected" {
     so=$(submission tests/fixtures/clock/late_copy.cu mergesort)
     run -1 "$host" mergesort --league open --submission "$so" --generate "$large" --repeat 3
     assert_output --partial 'FAILED. WA (wrong answer): device_user() wrote to its output after it had returned'
 }
 
-@test "gpu: a kernel that waits for the next input is seen before there is one" {
+@test "gpu: a kernel that waits for the next input is detected before that input exists" {
     so=$(submission tests/fixtures/clock/left_kernel.cu mergesort)
     run -1 "$host" mergesort --league open --submission "$so" --generate "$large" --repeat 3
     assert_output --partial \
         'FAILED. SV (rule or security violation): device_user() left work running on the GPU when it returned'
 }
 
-@test "gpu: --ranked tells the clocks, the overhead, and whether the GPU was used" {
+@test "gpu: --ranked prints the clocks, the overhead, and whether the GPU was used" {
     requires box
     so=$(submission device_user.cu)
     "$host" editdistance --submission "$so" --ranked --json "$BATS_TEST_TMPDIR/result.json"
@@ -119,7 +119,7 @@ large='random 67108864 seed=3'
     wait
 }
 
-@test "gpu: a GPU marked as unfit is probed, and the mark goes when it passes" {
+@test "gpu: a GPU marked as unfit is probed, and the mark is removed when it passes" {
     so=$(submission device_user.cu)
     uuid=$("$host" --devices | sed -n '1s/.*\t\(GPU-[^\t]*\)\t.*/\1/p')
     mark=/tmp/gpu-contest-toolkit-$uuid-unfit
@@ -131,7 +131,7 @@ large='random 67108864 seed=3'
     assert_output --partial 'there is no GPU with that number'
 }
 
-@test "gpu: while another process keeps the GPU busy nothing ranks, and nobody is blamed" {
+@test "gpu: while another process keeps the GPU busy nothing ranks, and no submission is blamed" {
     so=$(submission device_user.cu)
     busy=$BATS_TEST_TMPDIR/busy
     echo '__global__ void spin() { for (long long t = clock64(); clock64() - t < 30000000000LL;) ; }
@@ -147,7 +147,7 @@ large='random 67108864 seed=3'
     wait || true
 }
 
-@test "gpu: judgings on two GPUs at the same time have no part in each other's verdicts" {
+@test "gpu: simultaneous judgings on two GPUs do not affect each other's verdicts" {
     [ "$(nvidia-smi --query-gpu=uuid --format=csv,noheader | wc -l)" -ge 2 ] || skip 'there is one GPU'
     local so gpu n
     so=$(submission problems/matmul/submissions/accepted/1_register_tiles.cu matmul)
@@ -199,7 +199,7 @@ large='random 67108864 seed=3'
     assert_equal "$(grep -c watches <<< "$output")" "$(nvidia-smi -L | awk "END { print NR * NR }")"
 }
 
-@test "gpu: more device memory than allowed is MLE, named with limit and value; as much as allowed is not" {
+@test "gpu: more device memory than allowed is MLE, with limit and value; use up to the limit is not" {
     so=$(submission tests/exploits/cuda_memory.cu)
     run -1 "$host" editdistance --submission "$so" --case sample/1-small --device-memory-limit 256
     assert_output --partial 'FAILED. MLE'
@@ -210,7 +210,7 @@ large='random 67108864 seed=3'
     assert_equal "$(json '.cases[0].device_memory_limit')" $((256 << 20))
 }
 
-@test "gpu: its counters tell tensor cores from FP32, whatever the code looks like" {
+@test "gpu: its counters distinguish tensor cores from FP32, whatever the code looks like" {
     requires box
     accepted=problems/matmul/submissions/accepted
     so=$(submission $accepted/simple.cu matmul)

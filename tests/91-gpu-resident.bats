@@ -12,7 +12,7 @@ setup() {
     result=$BATS_TEST_TMPDIR/result.json
 }
 
-@test "gpu resident: the experts rank, beside what an empty submission takes; nothing is subtracted" {
+@test "gpu resident: the experts rank, with an empty submission's time beside them; nothing is subtracted" {
     local problem so league
     for problem in softmax scan attention; do
         league=''
@@ -39,7 +39,7 @@ setup() {
     done
 }
 
-@test "gpu resident: inputs of one file come without traps, from the least to more than is brought at least" {
+@test "gpu resident: inputs of one file come without traps, with 1 to 1,000 rows" {
     local so rows
     so=$(submission problems/softmax/submissions/accepted/simple.cu softmax)
     for rows in 1 127 128 129 1000; do
@@ -60,7 +60,7 @@ setup() {
 }
 
 # bats test_tags=alone
-@test "gpu resident: the exploits get what they must, and their honest twins are accepted" {
+@test "gpu resident: the exploits get their verdicts, and their honest twins are accepted" {
     local count
     count=$(find tests/exploits -name 'resident_*.cu' | wc -l)
     run -0 timeout 180 tests/scripts/attack.sh --json "$BATS_TEST_TMPDIR/results" tests/exploits/resident_*.cu

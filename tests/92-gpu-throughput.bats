@@ -10,7 +10,7 @@ setup() {
     result=$BATS_TEST_TMPDIR/result.json
 }
 
-@test "gpu throughput: the experts take no longer for a call in flight than for one alone" {
+@test "gpu throughput: a call in flight takes the experts no longer than a call alone" {
     local problem so league
     for problem in softmax scan attention; do
         league=''
@@ -26,7 +26,7 @@ setup() {
     done
 }
 
-@test "gpu throughput: fewer calls are in flight where they are large, and none where two are too large" {
+@test "gpu throughput: fewer calls are in flight if they are large, and none if two are too large" {
     local so
     so=$(submission problems/softmax/submissions/accepted/expert.cu softmax)
     run -0 timeout 60 "$host" softmax --submission "$so" --ranked --repeat 3 --generate 'mixed 1024 8192 float32' \
@@ -37,7 +37,7 @@ setup() {
     assert_equal "$(json '.cases[0].throughput')" null
 }
 
-@test "gpu throughput: only ranked judging has it, and in a sealed one it is as public as the time" {
+@test "gpu throughput: only ranked judging measures it; with a seal it is as public as the time" {
     local so
     so=$(submission problems/softmax/submissions/accepted/simple.cu softmax)
     run -0 timeout 60 "$host" softmax --submission "$so" --case sample/1-small --json "$result"
@@ -49,7 +49,7 @@ setup() {
 }
 
 # bats test_tags=alone
-@test "gpu throughput: the exploits get what they must, and their honest twins are accepted" {
+@test "gpu throughput: the exploits get their verdicts, and their honest twins are accepted" {
     local count
     count=$(find tests/exploits -name 'series_*.cu' | wc -l)
     run -0 timeout 180 tests/scripts/attack.sh --json "$BATS_TEST_TMPDIR/results" tests/exploits/series_*.cu
