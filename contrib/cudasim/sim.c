@@ -1,7 +1,7 @@
 /*
- * sim.c - the virtual device made and ended, and modules loaded on it: where the machine meets programs and tables.
+ * sim.c - creates and destroys the virtual device, and loads modules on it. Here the machine meets programs and tables.
  *
- * Called by the runtime's files. What a device does once it has its modules is machine/'s.
+ * The runtime's files call it. machine/ does all that a device does with its loaded modules.
  */
 #include "sim.h"
 

@@ -1,9 +1,9 @@
 /*
- * sim.h - the virtual device: modules loaded on it, kernels launched on it, what was counted and what went wrong.
+ * sim.h - the virtual device: modules loaded on it, kernels launched on it, counts and faults.
  *
- * This is the joint between the CUDA runtime's calls (runtime/) and the machine below them. Every call takes the
- * device; nothing here is global, and two devices in one process do not know each other. What needs no program's text
- * is declared beside its code, in the headers of machine/ that this one includes: those are part of the joint.
+ * This is the interface between the CUDA runtime's calls (runtime/) and the machine below them. Every call takes the
+ * device. Nothing is global: two devices in one process are independent. This header includes headers of machine/ and
+ * they are part of the interface. They declare the functions that need no text of a program.
  */
 #ifndef CUDASIM_SIM_H
 #define CUDASIM_SIM_H

@@ -1,8 +1,8 @@
 /*
- * builder.c - what all steps of a build stand on: errors, memory that lasts and memory that does not, constants.
+ * builder.c - the base of all steps of a build: errors, permanent and temporary memory, constants.
  *
- * Every allocation of the build is made here or in base/, and one that fails ends the build. So the steps need no
- * checks of their own, and nothing is lost: program_build() frees what the builder has.
+ * This file and base/ make every allocation of the build. If one fails, the build ends. So the steps need no checks of
+ * their own. Nothing is lost, because program_build() frees all that the builder has.
  */
 #include <stdarg.h>
 #include <stdio.h>

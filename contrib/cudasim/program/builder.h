@@ -1,25 +1,25 @@
 /*
- * builder.h - what the files share that build a program. Each file calls only those before it:
+ * builder.h - shared by the files that build a program. Each file calls only those before it:
  *
  *   builder.c          memory, errors, constants
  *   program_names.c    names of the module and of a function
  *   program_opcode.c   the parts of an opcode
- *   program_emit.c     what the next ones write with: instructions, operands, temporaries
+ *   program_emit.c     writes instructions, operands, temporaries for the next files
  *   program_row.c      instructions by the row of the table that the opcode names
  *   program_flow.c     branches, calls, returns
  *   program_compute.c  moves, conversions, comparisons, sums with a carry
- *   program_bounds.c   which shared variable an address is meant for
- *   program_memory.c   what touches memory
- *   program_synchronise.c what waits for other threads
+ *   program_bounds.c   the shared variable that an address belongs to
+ *   program_memory.c   instructions that touch memory
+ *   program_synchronise.c instructions that wait for other threads
  *   program_texture.c  textures and surfaces
  *   program_wgmma.c    products of a warpgroup
- *   program_lower.c    one statement to one or a few instructions: finds who knows it, and puts its guard around
- *   program_layout.c   where variables lie, and who may touch which of shared memory
+ *   program_lower.c    turns one statement into one or a few instructions: finds its file, and adds its guard
+ *   program_layout.c   the places of variables, and which functions may touch which of shared memory
  *   program_select.c   loads ahead of their condition
  *   regalloc.c         registers to slots
  *   program.c          puts the pieces together
  *
- * Nobody else includes this header.
+ * No other file includes this header.
  */
 #ifndef CUDASIM_BUILDER_H
 #define CUDASIM_BUILDER_H

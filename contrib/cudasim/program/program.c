@@ -1,5 +1,5 @@
 /*
- * program.c - builds a program: variables get their addresses, functions their instructions, kernels their facts.
+ * program.c - builds a program: it gives variables their addresses, functions their instructions, kernels their facts.
  */
 #include <stdio.h>
 #include <stdlib.h>

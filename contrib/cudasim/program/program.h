@@ -1,5 +1,5 @@
 /*
- * program.h - from a parsed module to instructions that can be executed: what sim.c calls.
+ * program.h - turns a parsed module into executable instructions. sim.c calls it.
  */
 #ifndef CUDASIM_PROGRAM_H
 #define CUDASIM_PROGRAM_H

@@ -1,8 +1,9 @@
 /*
- * program_bounds.c - which variable of shared memory an access is meant for: the one that its address was made from.
+ * program_bounds.c - finds the variable of shared memory that an access is meant for: the variable from which its
+ * address was computed.
  *
- * An address is followed from the name of a variable through moves and sums to the register of an access. What comes
- * from two variables, or from one and from something that may be an address as well, belongs to none.
+ * It follows an address from the name of a variable through moves and sums to the register of an access. An address
+ * belongs to no variable if it comes from two variables, or from one and another value that may be an address as well.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * program_compute.c - computations that are more than a row: moves of vectors and addresses, conversions, comparisons,
- * sums with a carry.
+ * program_compute.c - computations that need more than one row: moves of vectors and addresses, conversions,
+ * comparisons, sums with a carry.
  */
 #include <stdio.h>
 #include <string.h>

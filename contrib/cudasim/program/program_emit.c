@@ -1,6 +1,6 @@
 /*
- * program_emit.c - writes instructions down: their rows, the registers that they define and use, temporaries, and the
- * operands of a statement as slots. Knows no instruction but the steps that put a value into another width.
+ * program_emit.c - writes instructions: their rows, the registers that they define and use, temporaries, and the
+ * operands of a statement as slots. It knows only the instructions that change the width of a value.
  */
 #include <string.h>
 

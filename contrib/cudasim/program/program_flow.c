@@ -1,5 +1,5 @@
 /*
- * program_flow.c - instructions that go elsewhere: branches, calls, returns, traps.
+ * program_flow.c - instructions that change the control flow: branches, calls, returns, traps.
  */
 #include <string.h>
 

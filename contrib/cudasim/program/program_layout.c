@@ -1,6 +1,6 @@
 /*
- * program_layout.c - where variables lie: global and constant ones in the device's memory, shared ones at offsets that
- * depend on who may touch them, locals and parameters at offsets in a frame.
+ * program_layout.c - places variables. Global and constant ones get addresses in the device's memory. Shared ones get
+ * offsets that depend on which functions may touch them. Locals and parameters get offsets in a frame.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * program_lower.c - gives each statement its instructions: finds the file that knows it, refuses what is not supported,
- * and puts guards around.
+ * program_lower.c - gives each statement its instructions. It finds the file that knows the statement, refuses
+ * unsupported statements, and adds guards.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
- * program_memory.c - what touches memory.
+ * program_memory.c - instructions that touch memory.
  *
- * Each lower_*() returns false when the instruction is not its business.
+ * Each lower_*() returns false for an instruction that it does not handle.
  */
 #include <stdio.h>
 #include <string.h>

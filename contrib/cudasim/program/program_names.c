@@ -1,5 +1,5 @@
 /*
- * program_names.c - what names stand for: variables and functions of the module; labels, locals and parameters of the
+ * program_names.c - the meanings of names: variables and functions of the module; labels, locals and parameters of the
  * function that is being built.
  */
 #include <string.h>

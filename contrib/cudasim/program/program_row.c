@@ -1,6 +1,6 @@
 /*
- * program_row.c - the parts of an opcode, the row of the table that they name, and the instructions which one row says
- * in full: operands go where its letters tell. The video instructions, which alone name parts of registers, are such.
+ * program_row.c - finds the row of the table that an opcode names. It builds the instructions that one row describes in
+ * full: the row's letters say where operands go. The video instructions are such. They alone name parts of registers.
  */
 #include <stdio.h>
 #include <stdlib.h>

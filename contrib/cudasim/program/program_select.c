@@ -1,11 +1,11 @@
 /*
- * program_select.c - finds loads whose value selp may throw away, and loads that wait.
+ * program_select.c - finds loads whose value selp may discard, and loads that wait.
  *
- * nvcc loads ahead of a condition where the address is valid, and throws the value away with selp. Such loads are
- * marked: what they read unwritten, or while others write, need not be wrong. Volatile and strong loads in a small loop
- * without stores are marked as well: they wait for what another thread writes. So are loads whose value an atomic
- * operation holds against the same word later: a loop around a compare-and-swap begins with one.
- * And so are stores to a word that was loaded before: they may write back what they found.
+ * If an address is valid, nvcc may load ahead of the condition, and discard the value with selp. This file marks such
+ * loads: they may read unwritten bytes, or bytes that others write, without being wrong. It also marks volatile and
+ * strong loads in a small loop without stores, because they wait for a write of another thread. It marks loads whose
+ * value an atomic operation compares with the same word later: a loop around a compare-and-swap begins with one. And it
+ * marks stores to a word that was loaded before, because they may write back the value that they found.
  */
 #include <string.h>
 

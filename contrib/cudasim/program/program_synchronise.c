@@ -1,7 +1,8 @@
 /*
- * program_synchronise.c - what waits for other threads, or orders what they see: barriers, shuffles, votes, fences.
+ * program_synchronise.c - instructions that wait for other threads, or order their accesses: barriers, shuffles, votes,
+ * fences.
  *
- * Each lower_*() returns false when the instruction is not its business.
+ * Each lower_*() returns false for an instruction that it does not handle.
  */
 #include <string.h>
 

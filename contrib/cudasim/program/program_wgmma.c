@@ -1,6 +1,6 @@
 /*
- * program_wgmma.c - wgmma: products of a warpgroup. The fences and groups of the asynchronous form need nothing: a
- * product is over when it was issued.
+ * program_wgmma.c - wgmma: products of a warpgroup. The fences and groups of the asynchronous form need no code: a
+ * product is over as soon as it is issued.
  */
 #include <stdlib.h>
 #include <string.h>

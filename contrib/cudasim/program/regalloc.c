@@ -1,15 +1,15 @@
 /*
  * regalloc.c - gives PTX's unlimited registers their slots in a frame, so that a warp's registers stay in the cache.
  *
- * Liveness over basic blocks, then a linear scan over live ranges. A range goes from its first to its last instruction,
- * holes included. A slot is free again only after the instruction that reads it last, never at it: an instruction's
- * operands are the same slot or do not overlap, which the bodies' loops rely on.
+ * It computes liveness over basic blocks, then does a linear scan over live ranges. A range goes from its first to its
+ * last instruction, holes included. A slot becomes free after the instruction that reads it last, never at it. So an
+ * instruction's operands are the same slot or do not overlap. The loops of the bodies rely on this.
  *
- * Lanes wait at different places with different registers alive; that is safe because an instruction writes active
- * lanes only, and every register that some waiting lane needs is alive at that lane's place, hence within its range on
- * some path... A range covers all instructions between its first and last by position, so two registers share a slot
- * only if no instruction lies in both ranges; a lane waiting at instruction p keeps what is live at p, and what runs
- * meanwhile writes to its own lanes of a slot.
+ * Lanes may wait at different places, with different live registers. This is safe. An instruction writes active lanes
+ * only. Each register that a waiting lane needs is live at that lane's place, so this place lies within its range. A
+ * range covers all instructions between its first and its last by position. So two registers share a slot only if no
+ * instruction lies in both ranges. A lane that waits at instruction p keeps the registers that are live at p. Other
+ * lanes meanwhile write only their own lanes of a slot.
  */
 #include <stdlib.h>
 

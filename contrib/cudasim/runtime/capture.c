@@ -1,7 +1,8 @@
 /*
- * capture.c - streams are captured into graphs: which take part, what each node depends on, and what a capture in
- * progress forbids (with the codes that an H100's runtime gives; a call that breaks the rules also makes the capture
- * invalid, and its end fails). What it forbids of calls like cudaMalloc is in runtime.c, in the frame of every call.
+ * capture.c - captures streams into graphs: which streams take part, what each node depends on, and what a capture in
+ * progress forbids. The error codes are those of an H100's runtime. A call that breaks the rules also makes the capture
+ * invalid, so ending the capture fails. runtime.c, in the frame of every call, checks the rules for calls like
+ * cudaMalloc.
  */
 #include "runtime.h"
 

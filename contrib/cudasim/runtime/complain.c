@@ -1,5 +1,5 @@
 /*
- * complain.c - what the runtime itself prints: one line on standard error, which begins with "cudasim: ".
+ * complain.c - prints the runtime's own messages: one line each on standard error, which begins with "cudasim: ".
  */
 #include "runtime.h"
 

@@ -1,8 +1,8 @@
 /*
  * condition.c - conditional nodes of graphs: if, while and switch over a value that kernels set
- * (cudaGraphSetConditional). The value is the device's; a handle names it.
+ * (cudaGraphSetConditional). The device holds the value; a handle names it.
  *
- * Called by work.c and graph.c, and by cudaGraphAddNode().
+ * work.c, graph.c and cudaGraphAddNode() call it.
  */
 #include "runtime.h"
 

@@ -1,6 +1,6 @@
 /*
- * do_array.c - how CUDA arrays lie in memory: rows without gaps, planes (layers, faces) one behind the other. A real
- * device orders texels otherwise, which no program can see.
+ * do_array.c - the layout of CUDA arrays in memory: rows without gaps, planes (layers, faces) one behind the other. A
+ * real device orders texels differently, but no program can see that.
  */
 #include "runtime.h"
 

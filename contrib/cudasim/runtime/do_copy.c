@@ -1,8 +1,8 @@
 /*
- * do_copy.c - bytes are copied and set: what a copy may touch, that it was ever written, and the moving itself.
+ * do_copy.c - copies and sets bytes. It checks that a copy may touch its bytes and that they were written.
  *
- * Device addresses are host addresses, so a copy is a memmove; all that makes it CUDA's is the checks. An address in no
- * region is the program's own memory and trusted, as it is by a real driver.
+ * Device addresses are host addresses. So a copy is a memmove, and only the checks are CUDA's. An address outside all
+ * regions is the program's own memory. It is trusted, as a real driver does.
  */
 #include "runtime.h"
 

@@ -1,6 +1,6 @@
 /*
- * do_free.c - frees of what may not be freed, memory that nothing used, and what the program never gave back: each is
- * reported, and changes nothing.
+ * do_free.c - reports invalid frees, memory that was never used, and memory that the program never freed. A report
+ * changes nothing else.
  */
 #include "runtime.h"
 

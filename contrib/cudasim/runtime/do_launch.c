@@ -1,5 +1,5 @@
 /*
- * do_launch.c - a kernel's launch: the checks that it must pass, the packing of its arguments, and its run.
+ * do_launch.c - launches a kernel: it checks the launch, packs the arguments, and runs the kernel.
  */
 #include "runtime.h"
 

@@ -1,5 +1,5 @@
 /*
- * do_memory.c - memory is given and taken back, and what is left at the end is a leak.
+ * do_memory.c - allocates and frees memory. Memory that is left at the end is a leak.
  */
 #include "runtime.h"
 

@@ -1,7 +1,7 @@
 /*
  * error_text.c - the codes of CUDA's errors, their names and texts.
  *
- * Programs compare texts, so those that this runtime can return are the ones that NVIDIA's returns.
+ * Programs compare texts. So the texts of all errors that this runtime can return are the same as NVIDIA's.
  */
 #include "runtime.h"
 

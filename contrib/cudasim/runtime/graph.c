@@ -1,7 +1,8 @@
 /*
- * graph.c - graphs as lists of work with dependencies: made, copied, taken apart, put in order.
+ * graph.c - graphs as lists of work with dependencies: it creates, copies, destroys and orders them.
  *
- * An instantiated graph is its nodes' work in an order that their dependencies allow; work.c runs that order through.
+ * An instantiated graph holds the work of its nodes in an order that their dependencies allow. work.c runs the work in
+ * that order.
  */
 #include "runtime.h"
 

@@ -1,6 +1,6 @@
 /*
- * handle.c - the records behind the handles that programs hold: known as handles from their creation to their
- * destruction, and all given back at the end.
+ * handle.c - the records behind the handles that programs hold. A handle is known from its creation to its destruction.
+ * The end releases all of them.
  */
 #include "runtime.h"
 

@@ -1,9 +1,9 @@
 /*
- * library.c - modules that a program loads by hand, from memory: PTX, fat binaries, and what cuLinkComplete() made. The
- * calls cudaLibrary*, cuLibrary*, cuModule* and cuLink* come here.
+ * library.c - modules that a program loads from memory: PTX, fat binaries, and results of cuLinkComplete(). The calls
+ * cudaLibrary*, cuLibrary*, cuModule* and cuLink* use it.
  *
- * An image is copied, so that the program may free its own, and loaded at once, so that the call tells what is wrong
- * with it. Kernels get their record when someone asks for them.
+ * An image is copied, so the program may free its own. It is loaded at once, so the call itself returns its errors. A
+ * kernel gets its record when a call asks for the kernel.
  */
 #include "runtime.h"
 

@@ -1,7 +1,8 @@
 /*
- * map.c - pointers looked up by pointers: host stubs to kernels, shadows to variables, live handles to kinds.
+ * map.c - looks up pointers by pointers: kernels by host stubs, variables by shadows, kinds by live handles.
  *
- * Open addressing with linear probing; removal closes the gap, so lookups stay short however many events come and go.
+ * Open addressing with linear probing. Removal closes the gap. So lookups stay short, however many events the program
+ * creates and destroys.
  */
 #include "runtime.h"
 

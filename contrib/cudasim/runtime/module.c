@@ -1,9 +1,9 @@
 /*
- * module.c - what programs registered is loaded, and found again: binaries, kernels, variables.
+ * module.c - loads the binaries that programs registered, and finds their kernels and variables.
  *
- * Modules load at first use, as they do since CUDA 12: a program runs although some other of its .cu files needs what
- * is not supported. Of a fat binary the PTX with the highest architecture that the virtual device has is taken; its
- * machine code is only asked for registers and stack.
+ * Modules load at first use, as in CUDA since version 12. So a program can run even if another of its .cu files needs
+ * an unsupported feature. Of a fat binary it takes the PTX with the highest architecture that the virtual device has.
+ * From the machine code it reads only registers and stack.
  */
 #include "runtime.h"
 

@@ -1,16 +1,16 @@
 /*
- * order.c - the checks of streams: two pieces of work that touch the same bytes, one of them writing, with nothing that
- * orders them; and the host that reads what pending work writes, or writes what it reads.
+ * order.c - the checks of streams. Two pieces of work collide if they touch the same bytes, one of them writes, and
+ * nothing orders them. The host collides with pending work if it reads what the work writes, or writes what it reads.
  *
- * What copies and fills touch is known; what kernels touch is noted while they run (machine/traffic.h), and only where
- * there is other work, or a note of the host, that nothing orders with them. A piece that is over keeps what it touched
- * as long as there is work that it must be compared with. So a program with one stream pays for nothing.
+ * The bytes of copies and fills are known. The bytes of kernels are noted while they run (machine/traffic.h), but only
+ * if there is other work, or a note of the host, that nothing orders with the kernel. A finished piece keeps its bytes
+ * as long as there is work to compare it with. So a program with one stream pays nothing.
  *
- * A kernel that collides with what ran before is warned of at its line; a copy by its call. Atomics and volatile
- * accesses on both sides are no race. Host and kernel may hand each other data by such words: where they share one,
- * what else they touch is not reported.
+ * For a kernel that collides with earlier work, the warning names its source line; for a copy it names the call.
+ * Atomics and volatile accesses on both sides are no race. Host and kernel may exchange data through such words. If
+ * they share one, their other accesses are not reported.
  *
- * Called by queue.c. Refuses to know how work runs.
+ * queue.c calls it. It does not know how work runs.
  */
 #include "runtime.h"
 

@@ -1,15 +1,15 @@
 /*
- * queue.c - the queues of streams: work is put in, and runs when something waits for it.
+ * queue.c - the queues of streams. Work enters a queue, and runs when something waits for it.
  *
- * All work that is not over is one list in the order of submission. Each piece carries a clock: for every queue, the
- * newest piece that comes before it by CUDA's rules (its own stream, the legacy stream, events). Whatever waits, waits
- * for a clock. Work only depends on earlier work, so a wait runs the pieces that its clock covers from first to last,
- * and leaves the others pending. So a program that forgets to wait sees old bytes, as it may on a device.
+ * All unfinished work is one list in the order of submission. Each piece carries a clock: for every queue, the newest
+ * piece that comes before it by CUDA's rules (its own stream, the legacy stream, events). Every wait waits for a clock.
+ * Work depends only on earlier work. So a wait runs the pieces that its clock covers from first to last, and leaves the
+ * others pending. If a program forgets to wait, it sees old bytes, as it may on a device.
  *
- * Three things run work before a wait asks for it. A queue that is full runs its oldest. A seed draws moments, and the
- * order of streams. And a caller may ask for it (a graph is about to change, memory is short).
+ * Three things run work before a wait asks for it. A full queue runs its oldest piece. A seed draws moments, and the
+ * order of streams. A caller may ask for it, because a graph is about to change or memory is short.
  *
- * Called by work.c and by the calls that wait. Refuses to know what work does.
+ * work.c and the calls that wait call it. It does not know what work does.
  */
 #include "runtime.h"
 

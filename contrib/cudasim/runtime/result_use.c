@@ -1,8 +1,8 @@
 /*
- * result_use.c - reads the machine code behind a call of the runtime, to see whether the result in EAX is looked at.
+ * result_use.c - reads the machine code behind a call of the runtime, to see if the code uses the result in EAX.
  *
- * Follows straight-line code of x86-64 up to the first instruction that reads EAX, overwrites it, calls or returns.
- * What it does not know counts as a look: a warning must be right.
+ * It follows straight-line x86-64 code up to the first instruction that reads EAX, overwrites it, calls or returns. An
+ * unknown instruction counts as a use, because a warning must be right.
  */
 #include "result_use.h"
 

@@ -1,12 +1,12 @@
 /*
- * runner.c - work runs although nothing asks for it: beside a kernel that waits, and while the host makes no calls.
+ * runner.c - runs work that nothing asks for: beside a kernel that waits, and while the host makes no calls.
  *
- * A kernel may wait for the host, or for a copy in another stream. When all its blocks wait, copies that are ready run,
- * and the lock is opened for a moment, so that other threads can make calls. And the host may wait for a kernel by
- * looking at memory that both share. So a thread runs what is pending once the host has made no call for a while: that
+ * A kernel may wait for the host, or for a copy in another stream. When all its blocks wait, the runner runs copies
+ * that are ready, and opens the lock for a moment so that other threads can make calls. The host may wait for a kernel
+ * by reading memory that both share. So a thread runs pending work if the host has made no call for a while. That time
  * is longer than any program takes from a launch to the read that should have waited.
  *
- * Called by queue.c and do_launch.c. Refuses to know what orders work.
+ * queue.c and do_launch.c call it. It does not know what orders work.
  */
 #include "runtime.h"
 

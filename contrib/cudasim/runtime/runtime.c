@@ -1,8 +1,8 @@
 /*
- * runtime.c - the one runtime of the process, made by the first call; and the frame in which every call runs.
+ * runtime.c - the one runtime of the process, and the frame in which every call runs. The first call makes the runtime.
  *
- * The library's constructors are the programs' own (they register their kernels before main), so nothing is made before
- * it is asked for. runtime_end.c takes it down.
+ * The library's constructors are the programs' own: they register their kernels before main. So nothing is made before
+ * a call needs it. runtime_end.c releases it.
  */
 #include "runtime.h"
 

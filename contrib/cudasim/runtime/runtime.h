@@ -1,12 +1,13 @@
 /*
- * runtime.h - what the files of the CUDA runtime's calls share: the process's one runtime, the frame that every call
- * runs in, and the records behind the handles that programs hold.
+ * runtime.h - shared by the files of the CUDA runtime's calls: the process's one runtime, the frame of every call, and
+ * the records behind the handles that programs hold.
  *
- * Work is put in its stream's queue and runs when something waits for it (queue.c). What runs in which order is one of
- * the orders that CUDA allows; a program that waits for too little sees it.
+ * Work enters its stream's queue and runs when something waits for it (queue.c). The order of the work is one of the
+ * orders that CUDA allows. So a program that waits for too little sees the effect.
  *
- * Errors of kernels surface as they do on a device: not by the launch, but by the next call that looks at the device,
- * and by each later one until cudaDeviceReset(). The codes for wrong arguments are those of CUDA 13.0 on an H100.
+ * Errors of kernels surface as on a device. The launch does not return them. The next call that looks at the device
+ * does, and so does each later one until cudaDeviceReset(). The codes for wrong arguments are those of CUDA 13.0 on an
+ * H100.
  */
 #ifndef CUDASIM_RUNTIME_H
 #define CUDASIM_RUNTIME_H

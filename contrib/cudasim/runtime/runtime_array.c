@@ -1,5 +1,5 @@
 /*
- * runtime_array.c - CUDA arrays: they are made, asked about and copied. do_array.c says how one lies in memory.
+ * runtime_array.c - the calls that create, query and copy CUDA arrays. do_array.c describes their layout.
  */
 #include "runtime.h"
 

@@ -1,5 +1,5 @@
 /*
- * runtime_capture.c - the calls that begin and end the capture of a stream, and that ask about it.
+ * runtime_capture.c - the calls that begin, end and query the capture of a stream.
  */
 #include "runtime.h"
 

@@ -1,5 +1,5 @@
 /*
- * runtime_copy.c - the calls that copy and set bytes: each turns its parameters into work. do_copy.c does it.
+ * runtime_copy.c - the calls that copy and set bytes. Each turns its parameters into work. do_copy.c does the work.
  */
 #include "runtime.h"
 

@@ -1,5 +1,5 @@
 /*
- * runtime_device.c - the one virtual device: chosen, limited, reset, and all the small calls that change nothing.
+ * runtime_device.c - the one virtual device: the calls that choose, limit and reset it, and small calls without effect.
  */
 #include "runtime.h"
 

@@ -1,5 +1,5 @@
 /*
- * runtime_error.c - the calls by which programs look at errors: names, texts, and what each thread was last told.
+ * runtime_error.c - the calls by which programs look at errors: names, texts, and each thread's last error.
  */
 #include "runtime.h"
 

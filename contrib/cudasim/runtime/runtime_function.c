@@ -1,5 +1,5 @@
 /*
- * runtime_function.c - kernels are asked for their needs and told their attributes; how many of them fit.
+ * runtime_function.c - the calls about kernels: the resources that they need, their attributes, and occupancy.
  */
 #include "runtime.h"
 

@@ -1,6 +1,6 @@
 /*
- * runtime_graph.c - the calls about whole graphs: made, copied, instantiated, launched, changed, and asked for their
- * form. (runtime_node.c has the calls that make and change nodes.)
+ * runtime_graph.c - the calls about whole graphs: they create, copy, instantiate, launch, change and query them.
+ * (runtime_node.c has the calls that make and change nodes.)
  */
 #include "runtime.h"
 

@@ -1,6 +1,6 @@
 /*
- * runtime_library.c - cudaLibrary*: modules that a program loads by hand. A cudaLibrary_t is its binary, a cudaKernel_t
- * the kernel's record.
+ * runtime_library.c - cudaLibrary*: modules that a program loads itself. A cudaLibrary_t is its binary. A cudaKernel_t
+ * is the kernel's record.
  */
 #include "runtime.h"
 

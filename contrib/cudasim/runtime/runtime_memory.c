@@ -1,6 +1,6 @@
 /*
- * runtime_memory.c - the calls that give memory and take it back, device, managed and page-locked; and what a pointer
- * points to.
+ * runtime_memory.c - the calls that allocate and free memory (device, managed and page-locked), and that describe a
+ * pointer.
  */
 #include "runtime.h"
 

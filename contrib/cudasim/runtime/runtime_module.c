@@ -1,7 +1,7 @@
 /*
- * runtime_module.c - what programs register before main: fat binaries, kernels, variables; and the calls that ask for
- * them. Once unregistered, a binary is no longer found, but its module stays to the end: faults and the report name its
- * lines.
+ * runtime_module.c - the calls that register fat binaries, kernels and variables before main, and the calls that ask
+ * for them. After a binary is unregistered, calls do not find it any more. But its module stays to the end, because
+ * faults and the report name its lines.
  */
 #include "runtime.h"
 

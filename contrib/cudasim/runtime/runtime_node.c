@@ -1,8 +1,8 @@
 /*
- * runtime_node.c - the nodes of graphs: made from parameters, asked for them, and given new ones, in the graph or in
- * what was instantiated from it.
+ * runtime_node.c - the calls that make nodes of graphs from parameters, and that change the parameters in the graph or
+ * in an instantiated graph.
  *
- * Each kind of node has one function that turns the API's parameters into work; all calls go through these.
+ * Each kind of node has one function that turns the API's parameters into work. All calls go through these functions.
  */
 #include "runtime.h"
 

@@ -1,5 +1,5 @@
 /*
- * runtime_node_get.c - what the nodes of graphs are, told back to the program that made or captured them.
+ * runtime_node_get.c - the calls that return the parameters of nodes to the program that made or captured them.
  */
 #include "runtime.h"
 

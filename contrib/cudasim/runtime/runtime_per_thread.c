@@ -1,8 +1,8 @@
 /*
- * runtime_per_thread.c - the names that programs built with --default-stream per-thread call: the same functions, where
- * no stream means the calling thread's own.
+ * runtime_per_thread.c - the functions that programs built with --default-stream per-thread call. They are the same
+ * functions, but no stream means the calling thread's own stream.
  *
- * The header declares these only under a macro that renames the plain ones; so the types are compared here instead.
+ * The header declares these only under a macro that renames the plain ones. So this file compares the types itself.
  */
 #include "runtime.h"
 

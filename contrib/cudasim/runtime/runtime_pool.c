@@ -1,8 +1,8 @@
 /*
- * runtime_pool.c - memory in the order of a stream: cudaMallocAsync, cudaFreeAsync and the pools they draw from.
+ * runtime_pool.c - memory in the order of a stream: cudaMallocAsync, cudaFreeAsync and the pools behind them.
  *
- * Memory is taken at the call, and given back when the stream comes to it. Pools keep accounts only: nothing
- * is held in reserve, so the thresholds and policies that programs set are remembered and otherwise without effect.
+ * The call allocates memory. The free happens when the stream reaches it. Pools only keep accounts. They hold nothing
+ * in reserve, so they remember the thresholds and policies that programs set, but these have no other effect.
  */
 #include "runtime.h"
 

@@ -1,6 +1,6 @@
 /*
- * runtime_properties.c - what the virtual device says of itself: the sizes of sim_limits, and the clocks and caches of
- * what it stands for. Nothing here is measured.
+ * runtime_properties.c - the properties of the virtual device: the sizes of sim_limits, and the clocks and caches of
+ * the GPU that it represents. Nothing here is measured.
  */
 #include "runtime.h"
 

@@ -1,8 +1,8 @@
 /*
  * runtime_stream.c - the calls about streams and events.
  *
- * Events take the host's monotonic clock when their turn comes: the time between two is what the simulator took for the
- * work between them, and says nothing of a GPU.
+ * An event reads the host's monotonic clock when its turn comes. The time between two events is the time that the
+ * simulator took for the work between them. It says nothing about a GPU.
  */
 #include "runtime.h"
 

@@ -1,8 +1,9 @@
 /*
- * runtime_stub.c - the rest of what NVIDIA's library exports: each name says once that it is not supported, and fails.
+ * runtime_stub.c - the other functions that NVIDIA's library exports. Each fails, and prints once that it is not
+ * supported.
  *
- * The functions are known by their names alone: they take no notice of their arguments, so none has the prototype that
- * the header gives it, and the assembler's name is what links. (tests compare the exports with those of the real one.)
+ * The functions ignore their arguments, so none has the prototype of the header. Only the assembler's name links them.
+ * (tests compare the exports with those of the real library.)
  */
 #include "runtime.h"
 

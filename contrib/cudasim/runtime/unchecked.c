@@ -1,9 +1,9 @@
 /*
- * unchecked.c - calls of the program that failed, and whose result nothing in it looked at.
+ * unchecked.c - finds calls of the program that failed and whose result the program ignored.
  *
- * A call counts as looked at if the code behind it reads the result, if its thread asks for the last error later, or if
- * somebody asks for the name or the text of its code. What was never looked at is reported at the end of the program.
- * Errors that were reported when they happened are left out.
+ * A call counts as checked if the code behind it reads the result, if its thread asks for the last error later, or if a
+ * thread asks for the name or the text of its code. Unchecked calls are reported at the end of the program. Errors that
+ * were reported when they happened are left out.
  */
 #include "runtime.h"
 

@@ -1,15 +1,15 @@
 /*
- * watch.c - what the host reads and writes while work is pending: page-locked and managed memory that the work may
- * touch is protected until it runs, and the first access to each page of it is noted.
+ * watch.c - notes what the host reads and writes while work is pending. It protects page-locked and managed memory that
+ * the work may touch, until the work runs. It notes the first access of the host to each page of that memory.
  *
- * Of a copy its pages are known: those it writes are closed, those it reads are closed for writing. A kernel's are
- * those of every region that a parameter points into, and of its module's managed variables. Before anything runs all
- * pages are opened again; order.c compares the notes with what the work touched. An access goes on after its note, so
- * the host's results do not change. But a system call that is given a closed page fails with EFAULT.
+ * The pages of a copy are known. Pages that it writes are closed; pages that it reads are closed for writing. The pages
+ * of a kernel are those of every region that a parameter points into, and of its module's managed variables. All pages
+ * are opened again before anything runs. order.c compares the notes with what the work touched. An access goes on after
+ * its note, so the host's results do not change. But a system call that gets a closed page fails with EFAULT.
  *
- * The handler of SIGSEGV takes no lock. What is not ours goes to the handler that was there before.
+ * The handler of SIGSEGV takes no lock. It passes other signals to the handler that was there before.
  *
- * Called by order.c. Refuses to know what orders work.
+ * order.c calls it. It does not know what orders work.
  */
 #include "runtime.h"
 

@@ -1,6 +1,6 @@
 /*
- * work.c - one piece of work in a stream: put in its queue, or kept in the graph that its stream is captured into; and
- * what it does when its turn comes.
+ * work.c - one piece of work in a stream. It enters the stream's queue, or the graph into which the stream is captured.
+ * This file also runs it when its turn comes.
  */
 #include "runtime.h"
 
