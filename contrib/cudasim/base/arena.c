@@ -1,5 +1,5 @@
 /*
- * arena.c - memory that is given back as a whole. The PTX parser and the program builder take all that lasts from here.
+ * arena.c - memory that is freed as a whole. The PTX parser and the program builder allocate all lasting memory here.
  */
 #include "arena.h"
 

@@ -1,5 +1,5 @@
 /*
- * arena.h - memory that is given back as a whole: what a parsed module or a program owns, and what ends with a parser.
+ * arena.h - memory that is freed as a whole: the memory of a parsed module or a program, and a parser's scratch.
  */
 #ifndef CUDASIM_ARENA_H
 #define CUDASIM_ARENA_H

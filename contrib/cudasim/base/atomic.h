@@ -1,5 +1,5 @@
 /*
- * atomic.h - operations of atom, red and redux: shared by what lowers them and what executes them.
+ * atomic.h - operations of atom, red and redux. The lowering and the bodies share them.
  */
 #ifndef CUDASIM_ATOMIC_H
 #define CUDASIM_ATOMIC_H

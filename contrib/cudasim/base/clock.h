@@ -1,5 +1,5 @@
 /*
- * clock.h - the time that the simulator reads: of events, of special registers, and to share work. It ranks nothing.
+ * clock.h - the simulator's clock: for events, for special registers, and to share work. It ranks nothing.
  */
 #ifndef CUDASIM_CLOCK_H
 #define CUDASIM_CLOCK_H

@@ -1,5 +1,5 @@
 /*
- * element.h - the types of matrices' elements: program/ writes them into the forms of wgmma, table/ reads them.
+ * element.h - the element types of matrices. program/ writes them into the forms of wgmma; table/ reads them.
  */
 #ifndef CUDASIM_ELEMENT_H
 #define CUDASIM_ELEMENT_H

@@ -1,5 +1,5 @@
 /*
- * hash.h - what tables of names with open addressing share: the hash and the size.
+ * hash.h - the hash and the size of tables of names with open addressing.
  */
 #ifndef CUDASIM_HASH_H
 #define CUDASIM_HASH_H

@@ -1,12 +1,12 @@
 /*
- * memory_span.c - spans of the device's address range: cut from what is free, kept after they are freed, made free.
+ * memory_span.c - spans of the device's address range: cut from free space, kept for a while after their free, reused.
  *
  * A span is LIVE, then QUARANTINED (its record stays, its pages are given back), then FREE (merged with free
- * neighbours, kept in bins by size). The oldest of the quarantine is dropped when the quarantine is too long or when
- * no address is left.
+ * neighbours, kept in bins by size). The oldest span leaves the quarantine when the quarantine is too long or when no
+ * address is left.
  *
- * A record is used again, but last of all: who holds a region across 65536 later frees may find another one there.
- * Called by memory.c, which holds the lock for writing.
+ * Records are reused as late as possible. A caller that keeps a region across 65536 later frees may find another one
+ * there. memory.c calls this file, and holds the lock for writing.
  */
 #include "memory_span.h"
 

@@ -1,9 +1,9 @@
 /*
- * memory_span.h - the inside of the device's memory: what is mapped, and the spans that it is made of. Included by
- * memory.c and memory_span.c alone.
+ * memory_span.h - the inside of the device's memory: the mappings, and their spans. Only memory.c and memory_span.c
+ * include it.
  *
- * One mapping without backing is the device's address range; a second holds what is known about it, also untouched
- * until needed:
+ * One mapping without backing is the device's address range. A second holds the records about it. It takes no memory
+ * until it is used:
  *
  *     range     [ span | span | span | … | top: never used ]    a span is an allocation and the gap behind it
  *     bits      one bit for each byte of the range
@@ -11,7 +11,7 @@
  *     granules  one entry for each 64 bytes, looked at in MIXED chunks only
  *     records   one for each span, named by its index; 0 is none
  *
- * So a lookup is two loads and takes no lock: threads that run a kernel's blocks ask for addresses all the time.
+ * So a lookup is two loads and takes no lock. Threads that run a kernel's blocks ask for addresses all the time.
  * Entries of dropped spans are left as they are, because a record's own bounds are checked last.
  */
 #ifndef CUDASIM_MEMORY_SPAN_H

@@ -1,6 +1,6 @@
 /*
- * operation.h - the numbers of sub-operations: program/ writes them into ins->op and ins->mode, machine/ and the bodies
- * of table/ read them. Those of atomics are in atomic.h.
+ * operation.h - the numbers of sub-operations. program/ writes them into ins->op and ins->mode. machine/ and the bodies
+ * of table/ read them. atomic.h has those of atomics.
  */
 #ifndef CUDASIM_OPERATION_H
 #define CUDASIM_OPERATION_H

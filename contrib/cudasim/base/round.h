@@ -1,5 +1,5 @@
 /*
- * round.h - sizes and addresses rounded up to a multiple.
+ * round.h - rounds sizes and addresses up to a multiple.
  */
 #ifndef CUDASIM_ROUND_H
 #define CUDASIM_ROUND_H

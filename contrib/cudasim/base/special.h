@@ -1,5 +1,5 @@
 /*
- * special.h - PTX's special registers. One list: name, bytes, and what table_control.c computes for it.
+ * special.h - PTX's special registers in one list: name, bytes, and the expression that table_control.c computes.
  */
 #ifndef CUDASIM_SPECIAL_H
 #define CUDASIM_SPECIAL_H

@@ -1,6 +1,6 @@
 /*
- * tensor_map.h - a tensor map as the virtual device keeps it: the 128 bytes that cuTensorMapEncode*() writes and that
- * instructions of the tensor memory accelerator read. The bytes of a real one are not documented; these are our own.
+ * tensor_map.h - the virtual device's tensor map: the 128 bytes that cuTensorMapEncode*() writes and that instructions
+ * of the tensor memory accelerator read. The bytes of a real one are not documented; this layout is our own.
  *
  * The values of the enumerations are CUDA's (CUtensorMapDataType and its like) and PTX's (tensormap.replace).
  */

@@ -1,6 +1,6 @@
 /*
- * video.h - how the parts of registers that video instructions name (%r1.b0, %r2.h10) travel to their bodies. Shared by
- * the lowering and table_video.c.
+ * video.h - encodes the parts of registers that video instructions name (%r1.b0, %r2.h10) for their bodies. The
+ * lowering and table_video.c share it.
  */
 #ifndef CUDASIM_VIDEO_H
 #define CUDASIM_VIDEO_H

@@ -1,7 +1,7 @@
 /*
- * fatbin.h - the container in which nvcc embeds PTX and machine code, and what a cubin says about its kernels.
+ * fatbin.h - the container in which nvcc embeds PTX and machine code, and the facts that a cubin holds on its kernels.
  *
- * Refuses to know what PTX means. Every length is checked against the container: broken input gives an error.
+ * It does not know what PTX means. Every length is checked against the container: broken input gives an error.
  */
 #ifndef CUDASIM_FATBIN_H
 #define CUDASIM_FATBIN_H

@@ -1,5 +1,5 @@
 /*
- * symbol.c - functions by their addresses: what a message about the host's code names. Called by the runtime.
+ * symbol.c - finds functions by their addresses, for messages about the host's code. The runtime calls it.
  */
 #include "symbol.h"
 

@@ -1,5 +1,5 @@
 /*
- * symbol.h - the function of a program or library that an address of its code lies in.
+ * symbol.h - finds the function of a program or library that holds an address.
  */
 #ifndef CUDASIM_SYMBOL_H
 #define CUDASIM_SYMBOL_H

@@ -1,8 +1,8 @@
 /*
- * driver.h - what the files of the driver API share: the frame of a call, and errors of the runtime as the driver's.
+ * driver.h - shared by the files of the driver API: the frame of a call, and the runtime's errors as driver errors.
  *
- * A call does what the runtime's call of the same purpose does, and tells its caller alone: cudaGetLastError() does not
- * hear of it. No file here keeps anything of its own: contexts and modules are in struct runtime.
+ * A call does the same as the runtime's call of the same purpose. It returns the error to its caller alone:
+ * cudaGetLastError() does not return it. No file here keeps state. struct runtime holds contexts and modules.
  */
 #ifndef CUDASIM_DRIVER_H
 #define CUDASIM_DRIVER_H

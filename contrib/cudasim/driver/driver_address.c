@@ -1,8 +1,8 @@
 /*
- * driver_address.c - the driver's functions by their names: cuGetProcAddress(), which cudaGetDriverEntryPoint() is too.
+ * driver_address.c - finds the driver's functions by their names: cuGetProcAddress() and cudaGetDriverEntryPoint().
  *
- * A name without a suffix stands for the variant that the version of CUDA asked for had. Variants whose parameters
- * changed since CUDA 11 are listed; of the others the newest is the only one that anyone calls.
+ * A name without a suffix means the variant of the requested version of CUDA. A list holds the variants whose
+ * parameters changed since CUDA 11. Of the other functions programs call only the newest variant.
  */
 #include "driver.h"
 

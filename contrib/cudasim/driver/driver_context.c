@@ -1,5 +1,5 @@
 /*
- * driver_context.c - the start, the device, its contexts: cuInit, cuDevice*, cuCtx*, and the errors' names.
+ * driver_context.c - initialisation, the device and its contexts: cuInit, cuDevice*, cuCtx*, and the errors' names.
  */
 #include "driver.h"
 

@@ -1,6 +1,6 @@
 /*
  * driver_copy.c - copies and memsets. driver_per_thread.c compiles this file a second time, for programs in which no
- * stream means the calling thread's own: the headers give every call its other name then.
+ * stream means the calling thread's own stream. The headers then give every call its other name.
  */
 #include "driver.h"
 

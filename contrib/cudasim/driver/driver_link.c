@@ -1,5 +1,5 @@
 /*
- * driver_link.c - cuLink*: PTX of several texts, linked when the result is loaded. What cuLinkComplete() gives is no
+ * driver_link.c - cuLink*: links several PTX texts when the result is loaded. The result of cuLinkComplete() is no
  * cubin, but cuModuleLoadData() and cuLibraryLoadData() know it.
  */
 #include "driver.h"

@@ -1,5 +1,5 @@
 /*
- * driver_memory.c - memory that calls give and take, and what is known of an address.
+ * driver_memory.c - the calls that allocate and free memory, and that describe an address.
  */
 #include "driver.h"
 

@@ -1,6 +1,6 @@
 /*
- * driver_per_thread.c - the calls that take a stream once more, under the names by which programs built with
- * --default-stream per-thread know them: there, no stream means the calling thread's own.
+ * driver_per_thread.c - the calls that take a stream, compiled once more under their names for programs built with
+ * --default-stream per-thread. There, no stream means the calling thread's own stream.
  */
 #define CUDA_API_PER_THREAD_DEFAULT_STREAM
 

@@ -1,7 +1,7 @@
 /*
- * driver_queue.c - what is put into streams, copies apart: launches, host functions, events, captures, graphs, memory
- * of pools. driver_per_thread.c compiles this file a second time, for programs in which no stream means the calling
- * thread's own: the headers give every call its other name then.
+ * driver_queue.c - the calls that put work other than copies into streams: launches, host functions, events, captures,
+ * graphs, memory of pools. driver_per_thread.c compiles this file a second time, for programs in which no stream means
+ * the calling thread's own stream. The headers then give every call its other name.
  */
 #include "driver.h"
 

@@ -1,5 +1,5 @@
 /*
- * driver_stream.c - streams, events and graphs made and ended: what takes no default stream.
+ * driver_stream.c - the calls that create and destroy streams, events and graphs. None takes a default stream.
  */
 #include "driver.h"
 

@@ -1,6 +1,6 @@
 /*
- * driver_stub.c - the rest of what NVIDIA's driver library exports: each name says once that it is not supported, and
- * fails. As in runtime_stub.c, no function has the parameters that the header gives it: the assembler's name links.
+ * driver_stub.c - the other functions that NVIDIA's driver library exports. Each fails, and prints once that it is not
+ * supported. As in runtime_stub.c, no function has the parameters of the header: only the assembler's name links it.
  */
 #include "driver.h"
 

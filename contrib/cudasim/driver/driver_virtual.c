@@ -1,8 +1,8 @@
 /*
- * driver_virtual.c - memory mapped by hand: addresses are reserved, memory is made, one is mapped to the other, and
- * access is given (cuMemAddressReserve, cuMemCreate, cuMemMap, cuMemSetAccess).
+ * driver_virtual.c - memory that the program maps: it reserves addresses, makes memory, maps the memory to the
+ * addresses, and gives access (cuMemAddressReserve, cuMemCreate, cuMemMap, cuMemSetAccess).
  *
- * Memory is a file without a name, so that it may be mapped twice. Neighbours that the device may access are one
+ * Memory is a file without a name, because it may be mapped twice. Neighbours that the device may access are one
  * region: copies and kernels may cross from one mapping to the next, as they may on a device.
  */
 #include "driver.h"

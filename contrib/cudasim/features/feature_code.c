@@ -1,13 +1,13 @@
 /*
- * feature_code.c - reads a kernel's PTX: the distances of its dependences, its loops, and on what their ends depend.
+ * feature_code.c - reads a kernel's PTX: the distances of its dependences, its loops, and the values that end them.
  *
- * Loops are the strongly connected parts of the graph of basic blocks; without the blocks by which one is entered, what
- * is left of it has the loops inside. A value depends on what its operands depend on, over all definitions of a
- * register, until nothing changes. A register that is defined on both sides of a branch, or on one side only, depends
- * on the branch's condition as well. Memory that the threads share is one value for each of its spaces. Functions that
- * are called are read along, and share one value for all arguments and results.
+ * A loop is a strongly connected part of the graph of basic blocks. Without its entry blocks, the rest of it holds the
+ * inner loops. A value depends on all that its operands depend on, over all definitions of a register, until nothing
+ * changes. A register that is defined on both sides of a branch, or on one side only, also depends on the branch's
+ * condition. Each space of memory that the threads share counts as one value. Functions that are called are read too,
+ * and share one value for all arguments and results.
  *
- * All this errs on the side of "depends".
+ * If in doubt, the answer is "depends".
  */
 #include "feature_code.h"
 

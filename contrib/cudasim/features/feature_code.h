@@ -1,6 +1,6 @@
 /*
- * feature_code.h - what a kernel's PTX says of itself before it runs: how its instructions depend on each other, its
- * loops, and on what they depend. Knows the grammar of PTX and which operand is written, and nothing of the machine.
+ * feature_code.h - properties of a kernel's PTX before it runs: how its instructions depend on each other, its loops,
+ * and on what they depend. It knows the grammar of PTX and which operand is written. It does not know the machine.
  */
 #ifndef CUDASIM_FEATURE_CODE_H
 #define CUDASIM_FEATURE_CODE_H

@@ -1,5 +1,5 @@
 /*
- * feature_graph.c - basic blocks of a function of PTX, what comes after them, and how they hang together.
+ * feature_graph.c - basic blocks of a PTX function, their successors, and their connected parts.
  */
 #include "feature_graph.h"
 

@@ -1,6 +1,6 @@
 /*
- * feature_graph.h - a function of PTX as a graph of basic blocks, and which registers its statements read and write.
- * For feature_code.c alone. Functions that return bool do so for want of memory.
+ * feature_graph.h - a PTX function as a graph of basic blocks, and the registers that its statements read and write.
+ * Only feature_code.c uses it. Functions that return bool return false without memory.
  */
 #ifndef CUDASIM_FEATURE_GRAPH_H
 #define CUDASIM_FEATURE_GRAPH_H

@@ -1,9 +1,9 @@
 /*
- * feature_tune.c - the features of a launch with other block sizes: for the runtime, where CUDASIM_FEATURES_TUNE names
- * a file, and for contrib/predict's program.
+ * feature_tune.c - the features of a launch with other block sizes. The runtime calls it if CUDASIM_FEATURES_TUNE names
+ * a file. The program of contrib/predict calls it too.
  *
- * What the device's memory holds is copied before and put back after each of these launches, so that each finds what
- * the program's own would, and the program sees none of them.
+ * It copies the device's memory before each of these launches and restores it after. So each launch finds the memory
+ * that the program's own launch would find, and the program sees none of them.
  */
 #include <limits.h>
 #include <stdlib.h>

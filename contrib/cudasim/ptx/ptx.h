@@ -1,8 +1,8 @@
 /*
- * ptx.h - a PTX module as a tree: what the text says, not yet what it does.
+ * ptx.h - a PTX module as a tree: the text's structure, without its meaning.
  *
- * ptx_parse() reads the text that nvcc embeds. It knows PTX's grammar and names; it does not know one instruction
- * (program.c gives each its meaning, table.c its body).
+ * ptx_parse() reads the text that nvcc embeds. It knows PTX's grammar and names, but no instruction. program.c gives
+ * each instruction its meaning, table.c its body.
  */
 #ifndef CUDASIM_PTX_H
 #define CUDASIM_PTX_H

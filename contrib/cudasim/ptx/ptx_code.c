@@ -1,7 +1,7 @@
 /*
- * ptx_code.c - the body of a PTX function: scopes, labels, instructions and their operands.
+ * ptx_code.c - parses the body of a PTX function: scopes, labels, instructions and their operands.
  *
- * Called by ptx_parse.c. Of instructions it knows the grammar alone; only a call has one of its own.
+ * ptx_parse.c calls it. It knows only the grammar of instructions. Only calls have a grammar of their own.
  */
 #include "ptx_parse.h"
 

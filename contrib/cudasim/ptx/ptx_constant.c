@@ -1,7 +1,7 @@
 /*
  * ptx_constant.c - constant expressions of PTX: numbers, operators, offsets in addresses.
  *
- * Called wherever the grammar has a number. It knows no names but WARP_SZ.
+ * The parser calls it wherever the grammar has a number. It knows one name: WARP_SZ.
  */
 #include "ptx_parse.h"
 

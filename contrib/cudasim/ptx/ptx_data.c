@@ -1,7 +1,7 @@
 /*
- * ptx_data.c - types and variables of PTX: declarations, their sizes, and what their initialisers hold.
+ * ptx_data.c - types and variables of PTX: declarations, their sizes, and their initialisers.
  *
- * Called by ptx_parse.c and ptx_code.c. It knows no statements.
+ * ptx_parse.c and ptx_code.c call it. It knows no statements.
  */
 #include "ptx_parse.h"
 

@@ -1,6 +1,6 @@
 /*
- * ptx_directive.c - directives that modules and bodies share: of files and places in them, of functions and prototypes
- * with their parameters, of linking. Called by ptx_parse.c and ptx_code.c.
+ * ptx_directive.c - directives that modules and bodies share: files and places in them, functions and prototypes with
+ * their parameters, linking. ptx_parse.c and ptx_code.c call it.
  */
 #include "ptx_parse.h"
 

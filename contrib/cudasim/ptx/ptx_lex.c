@@ -1,5 +1,5 @@
 /*
- * ptx_lex.c - cuts PTX text into tokens. Called by the parser; knows neither names nor statements.
+ * ptx_lex.c - cuts PTX text into tokens. The parser calls it. It knows neither names nor statements.
  */
 #include "ptx_lex.h"
 

@@ -1,10 +1,10 @@
 /*
- * ptx_link.c - modules that were compiled separately, linked to one: what nvlink does with machine code, done with
- * their trees. Called by sim.c.
+ * ptx_link.c - links modules that were compiled separately. nvlink does this with machine code; this file does it with
+ * the modules' trees. sim.c calls it.
  *
- * A name that no module shows to others gets a number where another module has the same one. The parts' lists of files
- * and locations are put one behind the other, so statements name their source as before. The result's lists are its
- * own; what they point to stays the parts', which live as long as it does.
+ * A name that its module does not export gets a number if another module has the same name. The lists of files and
+ * locations of the parts are put one behind the other, so statements name their source as before. The result owns its
+ * lists. The items belong to the parts, which live as long as the result does.
  */
 #include "ptx.h"
 

@@ -1,5 +1,5 @@
 /*
- * ptx_parse.c - a PTX module: its functions, and the directives that stand in modules alone. The entry of the parser
+ * ptx_parse.c - parses a PTX module: its functions, and the directives that only modules hold. The entry of the parser
  * (see ptx.h).
  */
 #include "ptx_parse.h"

@@ -1,17 +1,17 @@
 /*
- * ptx_parse.h - what the files of the PTX parser share: names and their scopes, memory, constants, variables.
+ * ptx_parse.h - shared by the files of the PTX parser: names and their scopes, memory, constants, variables.
  *
  * Each file calls only those before it:
  *
  *   ptx_lex.c         cuts tokens
- *   ptx_names.c       says what a name stands for
+ *   ptx_names.c       finds the meanings of names
  *   ptx_constant.c    reads numbers
  *   ptx_data.c        reads variables
- *   ptx_directive.c   reads directives that stand in a module and in a body, and notes the places of .loc
+ *   ptx_directive.c   reads directives that a module and a body may hold, and notes the places of .loc
  *   ptx_code.c        reads the statements of a body
  *   ptx_parse.c       reads functions and the module
  *
- * Nobody else includes this header.
+ * No other file includes this header.
  */
 #ifndef CUDASIM_PTX_PARSE_H
 #define CUDASIM_PTX_PARSE_H

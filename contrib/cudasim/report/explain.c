@@ -1,8 +1,8 @@
 /*
- * explain.c - the report as text: faults, the numbers of each kernel, and what to do about the worst of them.
+ * explain.c - writes the report as text: faults, the numbers of each kernel, and advice on the worst of them.
  *
- * Called when the program ends. Knows how to lay out 100 columns; what the numbers mean is explain_model.c's, what to
- * say about them explain_advice.c's.
+ * The runtime calls it when the program ends. It knows how to lay out 100 columns. explain_model.c knows what the
+ * numbers mean, explain_advice.c what to say about them.
  */
 #include "explain.h"
 

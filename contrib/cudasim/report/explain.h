@@ -1,9 +1,9 @@
 /*
- * explain.h - what the kernels did, told to someone who wants them faster: a text for people, JSON for programs.
+ * explain.h - the report on kernels, for a reader who wants them faster: a text for people, JSON for programs.
  *
- * Called by the runtime when the program ends and a report was asked for. Counts come from sim.h and are exact for the
- * PTX that ran; occupancy is computed from what ptxas said; shares of time are estimates of the model in
- * explain_model.h. Nothing here measures a GPU, and nothing is printed as if it did. Refuses to know how a kernel is
+ * The runtime calls it when the program ends, if a report was asked for. Counts come from sim.h and are exact for the
+ * PTX that ran. Occupancy is computed from what ptxas reported. Shares of time are estimates of the model in
+ * explain_model.h. Nothing here measures a GPU, and the report claims no measurement. It does not know how a kernel is
  * executed or counted.
  */
 #ifndef CUDASIM_EXPLAIN_H

@@ -1,10 +1,10 @@
 /*
- * explain_advice.c - what a tutor would say: one rule a habit that costs time, each with its number and its price.
+ * explain_advice.c - a tutor's advice: one rule per habit that costs time, each with its number and its price.
  *
- * A rule looks at one kernel. If it applies, it names the place, writes down what was counted, why that costs and what
- * to do, and gives the cycles that the model would save with the counts at their ideal. Findings of less than a
- * twentieth of their kernel are dropped, and kernels of less than a hundredth of all the work are not looked at: advice
- * which cannot pay keeps readers from advice that does. Called by the two that write the report.
+ * A rule looks at one kernel. If it applies, it names the place, the counts, the reason why they cost time, and the
+ * remedy. It gives the cycles that the model would save with the counts at their ideal. Findings of less than a
+ * twentieth of their kernel are dropped. Kernels of less than a hundredth of all work are skipped. Advice that cannot
+ * pay keeps readers from advice that does. The two files that write the report call it.
  */
 #include "explain_model.h"
 

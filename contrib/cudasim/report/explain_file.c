@@ -1,7 +1,8 @@
 /*
- * explain_file.c - where reports are written to: a plain file as a whole or not at all, anything else as it is.
+ * explain_file.c - opens the files for reports. A plain file is written as a whole or not at all. Any other file is
+ * written directly.
  *
- * Called by those who write reports. Refuses to know what is in them.
+ * The writers of reports call it. It does not know what the reports hold.
  */
 #include "explain.h"
 

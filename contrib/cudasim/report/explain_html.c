@@ -1,9 +1,9 @@
 /*
- * explain_html.c - the report as one page: the source, and beside each line what it did.
+ * explain_html.c - writes the report as one page: the source, and the counts beside each line.
  *
- * Called when the program ends and a file for it was named. The page has no script and loads nothing. It reads the
- * source files that the debug information names; where one cannot be read, only the lines that ran are shown. Refuses
- * to know what a finding is about.
+ * The runtime calls it when the program ends, if a file for the page was named. The page has no script and loads
+ * nothing. It reads the source files that the debug information names. If a file is unreadable, the page shows only the
+ * lines that ran. It does not know what a finding is about.
  */
 #include "explain.h"
 

@@ -1,7 +1,7 @@
 /*
- * explain_json.c - the report as JSON: the table in explain.h, key by key.
+ * explain_json.c - writes the report as JSON: the table in explain.h, key by key.
  *
- * Called when the program ends and a file for it was named. Refuses to know what a finding is about.
+ * The runtime calls it when the program ends, if a file for it was named. It does not know what a finding is about.
  */
 #include "explain.h"
 

@@ -1,7 +1,7 @@
 /*
- * explain_model.c - gathers the counts, derives what follows from them, and puts the model's price on each kernel.
+ * explain_model.c - gathers the counts, derives numbers from them, and computes the model's price of each kernel.
  *
- * Called by explain.c and explain_json.c; explain_advice.c asks it what would be cheaper. Prints nothing.
+ * explain.c and explain_json.c call it. explain_advice.c asks it for cheaper variants. It prints nothing.
  */
 #include "explain_model.h"
 

@@ -1,24 +1,25 @@
 /*
- * explain_model.h - the report before it is written: what follows from the counts, and what they would cost on a GPU.
+ * explain_model.h - the report before it is written: numbers derived from the counts, and their estimated cost on a
+ * GPU.
  *
- * For explain*.c alone. The model has one purpose: to rank findings. It takes counts, not time, and gives cycles which
- * mean something only relative to each other.
+ * Only explain*.c use it. The model has one purpose: to rank findings. It takes counts, not time. Its cycles have a
+ * meaning only relative to each other.
  *
- *   A multiprocessor (SM) is a set of pipes. Each pipe is busy for so many cycles with the kernel's counts, were it
- *   alone; how many a unit costs is in the table below. Pipes overlap, but never perfectly, so the time lies between
- *   the busiest pipe's and the sum of all; the model takes the middle.
+ *   A multiprocessor (SM) is a set of pipes. The kernel's counts keep each pipe busy for a number of cycles. The table
+ *   below has the cycles per unit. Pipes overlap, but never perfectly. So the time lies between the time of the busiest
+ *   pipe and the sum of all; the model takes the middle.
  *
- *   Too few resident warps stretch a pipe: with an arithmetic latency of 4 cycles, 4 schedulers issue every cycle only
- *   if 16 warps have something to issue; memory at DRAM's rate needs some 7 KB in flight (14.5 bytes a cycle, 479
- *   cycles), which is 54 requests of 128 bytes, two from each of about 32 warps.
+ *   Too few resident warps stretch a pipe. With an arithmetic latency of 4 cycles, 4 schedulers issue every cycle only
+ *   if 16 warps have an instruction to issue. Memory at DRAM's rate needs some 7 KB in flight (14.5 bytes a cycle, 479
+ *   cycles). That is 54 requests of 128 bytes, two from each of about 32 warps.
  *
- *   Blocks are dealt out evenly, so the time is that of the SM with most blocks: 17 blocks on 16 SMs take as long as
+ *   Blocks are dealt out evenly. So the time is that of the SM with most blocks: 17 blocks on 16 SMs take as long as
  *   32.
  *
- *   A launch takes at least the launch overhead: the next one is queued while a kernel runs, so short kernels wait.
+ *   A launch takes at least the launch overhead. The next one is queued while a kernel runs, so short kernels wait.
  *
- * What a finding costs is the model's time as counted, less its time with the finding's counts at their ideal. Caches
- * are not modelled: every sector is taken to come from L2.
+ * A finding costs the model's time with the counts, less its time with the finding's counts at their ideal. Caches are
+ * not modelled: the model takes every sector from L2.
  */
 #ifndef CUDASIM_EXPLAIN_MODEL_H
 #define CUDASIM_EXPLAIN_MODEL_H

@@ -1,5 +1,5 @@
 /*
- * speed.c - how fast the simulator ran each kernel: the table that CUDASIM_SPEED asks for.
+ * speed.c - prints how fast the simulator ran each kernel: the table that CUDASIM_SPEED asks for.
  */
 #include "speed.h"
 

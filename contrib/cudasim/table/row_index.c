@@ -1,5 +1,5 @@
 /*
- * row_index.c - finds the row of an instruction by its name. Called by sim.c, which makes the index, and by program/.
+ * row_index.c - finds the row of an instruction by its name. sim.c makes the index. program/ uses it.
  */
 #include "row_index.h"
 

@@ -1,5 +1,5 @@
 /*
- * row_index.h - finds the row of an instruction by its name. Made once a device, read by the program builder.
+ * row_index.h - finds the row of an instruction by its name. Each device makes one index. The program builder reads it.
  */
 #ifndef CUDASIM_ROW_INDEX_H
 #define CUDASIM_ROW_INDEX_H

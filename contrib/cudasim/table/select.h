@@ -1,5 +1,5 @@
 /*
- * select.h - which of the instruction tables this processor can run.
+ * select.h - finds the instruction tables that this processor can run.
  */
 #ifndef CUDASIM_SELECT_H
 #define CUDASIM_SELECT_H

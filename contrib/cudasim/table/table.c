@@ -1,7 +1,8 @@
 /*
- * table.c - the instruction tables: lists of rows, compiled for some levels of x86-64, and the choice between them.
+ * table.c - the instruction tables, and the choice between them. A table is a list of rows, compiled for one level of
+ * x86-64.
  *
- * LEVELS(X) is the Makefile's: X(3), or X(2) X(3) ..., from the lowest.
+ * The Makefile defines LEVELS(X): X(3), or X(2) X(3) ..., from the lowest.
  */
 #include <stdio.h>
 #include <stdlib.h>

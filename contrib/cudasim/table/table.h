@@ -1,12 +1,12 @@
 /*
- * table.h - how bodies of instructions are written. Included by the table_*.c files, which are compiled once for each
- * level of x86-64 (-DLEVEL=2, 3, 4): everything here is static, and each file exports one list of rows.
+ * table.h - macros to write the bodies of instructions. The table_*.c files include it. They are compiled once per
+ * level of x86-64 (-DLEVEL=2, 3, 4). So everything here is static, and each file exports one list of rows.
  *
- * A body is an expression over one lane's operands; the macros make the loop over the lanes. The loop has two forms:
- * all lanes active, the common case, and a blend with the old value. Slots of one instruction are either the same or do
- * not overlap (regalloc.c), hence the ivdep.
+ * A body is an expression over one lane's operands. The macros make the loop over the lanes. The loop has two forms:
+ * all lanes active, which is the common case, and a blend with the old value. Slots of one instruction are either the
+ * same or do not overlap (regalloc.c), hence the ivdep.
  *
- * Results of f32 operations that are NaN become 0x7FFFFFFF, as the hardware gives; f64 keeps payloads: see canon_*().
+ * An f32 result that is NaN becomes 0x7FFFFFFF, as on the hardware. f64 keeps payloads: see canon_*().
  */
 #ifndef CUDASIM_TABLE_H
 #define CUDASIM_TABLE_H

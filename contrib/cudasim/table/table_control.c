@@ -1,5 +1,6 @@
 /*
- * table_control.c - branches, calls, special registers, packing, and what the lanes of a warp do together.
+ * table_control.c - branches, calls, special registers, packing, and instructions that the lanes of a warp execute
+ * together.
  */
 #include "contrib/cudasim/base/atomic.h"
 #include "contrib/cudasim/base/clock.h"

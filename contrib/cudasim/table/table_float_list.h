@@ -1,6 +1,7 @@
 /*
- * table_float_list.h - the instructions of table_float.c that are one expression, and others' rows among them; included
- * twice, as table.h says. Those of f32 and f64 enter the control word first, and give 1 operation for the report.
+ * table_float_list.h - the instructions of table_float.c that are one expression, with rows of others among them. It is
+ * included twice, as table.h says. Those of f32 and f64 enter the control word first, and count 1 operation for the
+ * report.
  */
 
 /* ---- arithmetic, roots, approximate functions ---- */

@@ -1,12 +1,12 @@
 /*
- * table_half.c - arithmetic and comparisons of f16, bf16 and their pairs; table_half_convert.c has the conversions.
+ * table_half.c - arithmetic and comparisons of f16, bf16 and their pairs. table_half_convert.c has the conversions.
  *
- * A pair (f16x2) is one register of 32 bits a lane, so a slot of pairs is simply 64 halves in a row, and every body
- * here works on an array of n = 32 or 64 halves. Values are widened to f32 (exact), computed, and narrowed with one
- * rounding. Where f32 or f64 is not wide enough for the exact result, it is rounded to odd first: the last bit says
- * "and something more", so that the second rounding is as good as one of the exact value (24 bits for 11 and for 8).
+ * A pair (f16x2) is one 32-bit register per lane. So a slot of pairs is 64 halves in a row, and every body here works
+ * on an array of n = 32 or 64 halves. Values are widened to f32 (exact), computed, and narrowed with one rounding. If
+ * f32 or f64 cannot hold the exact result, it is rounded to odd first. Then the last bit says "and something more", and
+ * the second rounding gives the same as rounding the exact value (24 bits for 11 and for 8).
  *
- * Every result that is NaN is 0x7FFF, the hardware's, for both formats; but some conversions keep the payload, as the
+ * Every result that is NaN is 0x7FFF in both formats, as on the hardware. But some conversions keep the payload, as the
  * hardware does.
  */
 #include "table_half.h"

@@ -1,6 +1,6 @@
 /*
- * table_half.h - values of f16, bf16 and the 8-bit formats as f32, and back; how bodies that make halves end.
- * Included by table_half*.c and table_matrix*.c; everything is static, as in table.h.
+ * table_half.h - converts values of f16, bf16 and the 8-bit formats to f32 and back, and ends bodies that make halves.
+ * table_half*.c and table_matrix*.c include it. Everything is static, as in table.h.
  */
 #ifndef CUDASIM_TABLE_HALF_H
 #define CUDASIM_TABLE_HALF_H

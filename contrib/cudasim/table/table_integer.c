@@ -1,6 +1,6 @@
 /*
- * table_integer.c - integer arithmetic, logic, shifts, bit fields, comparisons, selection and moves. The instructions
- * stand in table_integer_list.h; here is what is too long for a line of it.
+ * table_integer.c - integer arithmetic, logic, shifts, bit fields, comparisons, selection and moves.
+ * table_integer_list.h lists the instructions. This file holds the bodies that are too long for one of its lines.
  */
 #include "table.h"
 

@@ -1,7 +1,7 @@
 /*
  * table_integer_list.h - the instructions of table_integer.c, which includes this twice: for their bodies and for their
- * rows. A line is an instruction: its names, its body's name, the types of destination and sources, and what it gives
- * of a lane's a, b and c; see table.h.
+ * rows. One line describes one instruction: its names, its body's name, the types of destination and sources, and the
+ * expression over a lane's a, b and c. See table.h.
  */
 /* ---- add, sub, mul, mad ---- */
 TWO("add.u16 add.s16", add_16, u16, u16, u16, a + b)

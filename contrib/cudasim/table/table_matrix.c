@@ -1,8 +1,8 @@
 /*
- * table_matrix.c - products of matrices: mma, wmma.mma. A warp executes each as one; table_matrix.h says how the
- * fragments lie in registers.
+ * table_matrix.c - products of matrices: mma, wmma.mma. A warp executes each as one. table_matrix.h describes the
+ * layout of fragments in registers.
  *
- * Sums of f16, bf16, tf32 and 8-bit floats are those of the tensor cores: table_tensor.h. f64 is a chain of fused
+ * Sums of f16, bf16, tf32 and 8-bit floats follow the tensor cores: table_tensor.h. A sum of f64 is a chain of fused
  * multiply-adds in the order of k.
  */
 #include "table_tensor.h"

@@ -1,13 +1,15 @@
 /*
- * table_matrix.h - fragments of matrices: what table_matrix.c (products) and table_matrix_move.c (to and from memory)
- * share; everything is static, as in table.h.
+ * table_matrix.h - fragments of matrices. table_matrix.c (products) and table_matrix_move.c (to and from memory) share
+ * it. Everything is static, as in table.h.
  *
- * All shapes share one picture. Registers of a fragment, in their order, are tiles: of A 8 rows by 128 bits of k, the
- * two tiles of 16 rows first and then the next k; of B the same of columns; of C and D 8 by 8. In a tile of A or B a
- * group of four lanes holds a row (a column), each lane 32 bits of it; in one of C each lane two neighbours of a row.
- * So A is unpacked to [m][k], B to one [k][8] for each 8 columns, C to one [m][8] for each, and every element of a C
- * register lies where the lanes' order says. wmma's fragments, which PTX leaves open, are as on an H200: several of
- * mma's side by side, those of f16's operands repeated, and m8n32 is m32n8 of the transposed matrices.
+ * All shapes follow one picture. The registers of a fragment, in their order, are tiles. A tile of A is 8 rows by 128
+ * bits of k: the two tiles of 16 rows come first, then the next k. A tile of B is the same with columns. A tile of C
+ * and D is 8 by 8. In a tile of A or B a group of four lanes holds a row (a column), and each lane holds 32 bits of it.
+ * In a tile of C each lane holds two neighbours of a row.
+ *
+ * So A is unpacked to [m][k], B to one [k][8] per 8 columns, C to one [m][8] per 8 columns. Every element of a C
+ * register lies where the lanes' order says. PTX leaves wmma's fragments open; here they are as on an H200. They are
+ * several of mma's side by side. Those of f16's operands are repeated. m8n32 is m32n8 of the transposed matrices.
  */
 #ifndef CUDASIM_TABLE_MATRIX_H
 #define CUDASIM_TABLE_MATRIX_H

@@ -1,6 +1,6 @@
 /*
- * table_matrix_move.c - matrices from memory to fragments and back: ldmatrix, stmatrix, movmatrix, wmma.load and
- * wmma.store. A warp executes each as one; table_matrix.h says how the fragments lie in registers.
+ * table_matrix_move.c - moves matrices between memory and fragments: ldmatrix, stmatrix, movmatrix, wmma.load and
+ * wmma.store. A warp executes each as one. table_matrix.h describes the layout of fragments in registers.
  */
 #include "table_matrix.h"
 

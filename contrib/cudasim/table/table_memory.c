@@ -1,5 +1,6 @@
 /*
- * table_memory.c - loads, stores, atomics: addresses resolved and checked for a warp at once, then the data moved.
+ * table_memory.c - loads, stores, atomics. A body resolves and checks the addresses of the whole warp first, then moves
+ * the data.
  */
 #include "contrib/cudasim/base/atomic.h"
 #include "table.h"

@@ -1,11 +1,11 @@
 /*
- * table_tensor.h - the sums of a tensor core: what table_matrix.c (mma, wmma) and table_wgmma.c share; everything is
+ * table_tensor.h - the sums of a tensor core. table_matrix.c (mma, wmma) and table_wgmma.c share it. Everything is
  * static, as in table.h.
  *
- * PTX leaves the order and the width of these sums open. They are as on an H100, bit for bit. The products of a block
- * of k and the accumulator are aligned to the greatest exponent among them (a product's is the sum of its factors'),
- * cut off behind `fraction` bits, and summed exactly; the sum is cut off, not rounded, to f32. So a sum does not depend
- * on the order in a block. A sum for f16 is rounded to the nearest.
+ * PTX leaves the order and the width of these sums open. Here they match an H100 bit for bit. The products of a block
+ * of k and the accumulator are aligned to their greatest exponent (a product's exponent is the sum of its factors').
+ * They are cut off behind `fraction` bits, and summed exactly. The sum is cut off, not rounded, to f32. So a sum does
+ * not depend on the order in a block. A sum for f16 is rounded to the nearest.
  */
 #ifndef CUDASIM_TABLE_TENSOR_H
 #define CUDASIM_TABLE_TENSOR_H

@@ -1,9 +1,9 @@
 /*
  * table_tensor_map.h - copies by tensor maps: boxes of a tensor, or columns of pixels (im2col), to and from shared
- * memory. A part of table_memory.c, which alone includes it: a box is moved by what moves bulk copies.
+ * memory. Only table_memory.c includes it, and it is part of that file: the code of bulk copies moves a box.
  *
- * Rows of a box lie in shared memory one behind the other, dimension 0 first; a swizzle is applied to the addresses.
- * What is outside of the tensor is filled with zeros (or with NaN, where the map says so), and is not stored.
+ * Rows of a box lie in shared memory one behind the other, dimension 0 first. A swizzle is applied to the addresses.
+ * Elements outside of the tensor are filled with zeros (or with NaN, if the map says so), and are not stored.
  */
 #ifndef CUDASIM_TABLE_TENSOR_MAP_H
 #define CUDASIM_TABLE_TENSOR_MAP_H

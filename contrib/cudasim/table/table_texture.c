@@ -1,8 +1,8 @@
 /*
- * table_texture.c - tex, tld4, txq, suld, sust, sured and suq: finds the object that each lane names, checks that its
- * memory is still there, and fetches lane by lane. machine/texture.c does the arithmetic.
+ * table_texture.c - tex, tld4, txq, suld, sust, sured and suq. A body finds the object that each lane names, checks
+ * that its memory is still there, and fetches lane by lane. machine/texture.c does the arithmetic.
  *
- * Operands lie in the list `extra` by enum texture_operand.
+ * Enum texture_operand gives the order of operands in the list `extra`.
  */
 #include "contrib/cudasim/base/atomic.h"
 #include "contrib/cudasim/machine/texture.h"

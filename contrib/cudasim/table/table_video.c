@@ -1,9 +1,9 @@
 /*
  * table_video.c - video instructions: arithmetic on bytes and halves of registers with wide intermediate results, and
- * the same on two or four lanes at once. The hardware has none of them any more: ptxas writes sequences.
+ * the same on two or four lanes at once. Today's hardware has none of them: ptxas writes sequences.
  *
- * They are rare, so one function executes each family, lane by lane, from a description of the form. Selectors come in
- * ins->imm (video.h). A form with a third source that has the name of one with two is the row `name@4`.
+ * They are rare. So one function executes each family, lane by lane, from a description of the form. Selectors come in
+ * ins->imm (video.h). If a form with a third source has the name of a form with two, its row is `name@4`.
  */
 #include "table.h"
 #include "contrib/cudasim/base/video.h"

@@ -1,16 +1,16 @@
 /*
- * table_wgmma.c - wgmma.mma_async: products of matrices by a warpgroup, of operands in shared memory.
+ * table_wgmma.c - wgmma.mma_async: products of matrices by a warpgroup, with operands in shared memory.
  *
- * Of the 64 rows of A and D each of the four warps has 16, so each computes its own when it comes along; the product is
- * over when it was issued. Matrices in shared memory lie as the descriptor says: start, leading and stride offset in
- * units of 16 bytes, and a swizzle, which is applied to addresses.
+ * Each of the four warps has 16 of the 64 rows of A and D. It computes its own rows when it reaches the instruction.
+ * The product is over as soon as it is issued. The descriptor gives the layout of matrices in shared memory: start,
+ * leading and stride offset in units of 16 bytes, and a swizzle, which is applied to addresses.
  *
  *   unit: T elements, 16 bytes; rows: of A, or columns of B                          [offsets in bytes]
  *   k fast     row r at (r % 8) * width + (r / 8) * stride; unit u of k at u * 16, without a swizzle at u * leading
  *   rows fast  row r at r % (width / size) elements, and each `width` of them * leading (stride without a swizzle);
  *              k at (k % 8) * width + (k / 8) * stride (leading without a swizzle)
  *
- * width: 16 bytes without a swizzle, else 32, 64 or 128: what the swizzle permutes.
+ * width: 16 bytes without a swizzle, else 32, 64 or 128: the bytes that the swizzle permutes.
  */
 #include "table_tensor.h"
 

@@ -1,8 +1,8 @@
 /*
  * main_fatbin.c - lists what nvcc embedded in a file, or writes its PTX.
  *
- * FILE is a program, a shared object or an object file with a .nv_fatbin section, a fatbin, or a cubin. Exits with 0,
- * with 1 if the file is at fault and with 2 if the command line is.
+ * FILE is a program, a shared object or an object file with a .nv_fatbin section, a fatbin, or a cubin. Exit code 0 is
+ * success, 1 a faulty file, 2 a faulty command line.
  */
 #include <errno.h>
 #include <gelf.h>

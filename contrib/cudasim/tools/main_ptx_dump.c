@@ -1,7 +1,7 @@
 /*
- * main_ptx_dump.c - shows what the PTX parser read: one line a variable, function, register and statement.
+ * main_ptx_dump.c - prints what the PTX parser read: one line per variable, function, register and statement.
  *
- * For tests and for looking at a module. Ends with 0, with 1 where the text is broken, with 2 on wrong usage.
+ * For tests and for looking at a module. Exit code 0 is success, 1 a faulty text, 2 wrong usage.
  */
 #include "contrib/cudasim/ptx/ptx.h"
 

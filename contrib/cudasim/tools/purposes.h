@@ -1,5 +1,5 @@
 /*
- * purposes.h - what those rows of the table are for whose names begin with '@'. Included by main_instructions.c alone.
+ * purposes.h - the purposes of the rows of the table whose names begin with '@'. Only main_instructions.c includes it.
  */
 #ifndef CUDASIM_PURPOSES_H
 #define CUDASIM_PURPOSES_H
