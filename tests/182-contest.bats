@@ -444,7 +444,7 @@ SCRIPT
     run -0 cat out
     assert_line --regexp "^run 3 grader: cannot .*: Read-only file system$"
     assert_line --partial 'results 0 1'
-    assert_line --regexp "^rejudge 3 grader: .*/results.db: it is read-only here: nothing can be written down$"
+    assert_line --regexp "^rejudge 3 grader: .*/results.db: it is read-only here: no result can be stored$"
     assert_line --regexp "^clear-review 3 grader: .*: it is read-only here"
     # Half of it is gone: nobody writes into what is left.
     cp "$db" whole.db

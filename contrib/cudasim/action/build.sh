@@ -1,6 +1,7 @@
 #!/bin/bash
 # For action.yml: installs what the simulator needs and builds it, unless the cache had it.
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
+help_asked "$@"
 [ $# -eq 0 ] || usage build.sh
 [ -x "$(toolkit_make print-nvcc)" ] ||
     fail "nvcc is not found: run the job in a container with the CUDA Toolkit 13, or install it in a step before"

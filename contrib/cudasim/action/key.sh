@@ -1,6 +1,7 @@
 #!/bin/bash
 # For action.yml: prints where the simulator is built, and a key of all that the build depends on, as NAME=VALUE.
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
+help_asked "$@"
 [ $# -eq 0 ] || usage key.sh
 cd "$root"
 # Processors differ in the instructions that the simulator is built for.

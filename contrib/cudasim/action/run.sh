@@ -4,6 +4,7 @@
 # SIM_CHECKS, SIM_GPU and SIM_SEED are options of sim.sh, or empty. The exit code is the command's; where that is 0, it
 # is 1 if $SIM_FAIL_ON (error, warning or none) was reported.
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
+help_asked "$@"
 [ $# -eq 0 ] || usage run.sh
 [ -n "${SIM_COMMAND:-}" ] || refuse "the input 'command' is empty"
 [[ ${SIM_FAIL_ON:-error} =~ ^(error|warning|none)$ ]] ||

@@ -606,7 +606,11 @@ static kernel *kernel_of(uint32_t run, bool resident)
 }
 
 /* At the process's end. A runtime that is already gone has freed it itself. */
-static void release() { cudaFree(device.buffer); }
+static void release()
+{
+    cudaFree(device.buffer);
+    cudaStreamDestroy(device.stream);
+}
 
 static void prepare()
 {

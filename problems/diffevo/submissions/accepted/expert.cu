@@ -636,7 +636,12 @@ static kernel *kernel_of(int k)
 static bool is_global(int k) { return k % PLAIN_CLASSES == PLAIN_CLASSES - 1; }
 
 /* At the process's end. A runtime that is already gone has freed it itself. */
-static void release() { cudaFree(device.buffer); }
+static void release()
+{
+    cudaFree(device.buffer);
+    for (cudaStream_t stream : device.streams)
+        cudaStreamDestroy(stream);
+}
 
 static void prepare()
 {

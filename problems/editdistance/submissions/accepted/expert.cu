@@ -705,6 +705,8 @@ static struct kept {
         for (void *memory : {(void *)strings, (void *)edges, (void *)lines, (void *)counters})
             cudaFree(memory);
         cudaFreeHost(answer);
+        if (stream)
+            cudaStreamDestroy(stream);
     }
 } device;
 

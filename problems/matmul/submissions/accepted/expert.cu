@@ -430,6 +430,14 @@ static void release()
     for (float *workspace : device.workspace)
         cudaFree(workspace);
     cudaFree(device.memory);
+    cudaStreamDestroy(device.in);
+    cudaStreamDestroy(device.out);
+    for (cudaStream_t stream : device.compute)
+        cudaStreamDestroy(stream);
+    for (int e = 0; e < 2 * PANELS; e++) {
+        cudaEventDestroy(device.arrived[e]);
+        cudaEventDestroy(device.computed[e]);
+    }
 }
 
 static void prepare(size_t size)

@@ -463,7 +463,15 @@ static void reserve(size_t size)
     device.size = size;
 }
 
-static void release() { cudaFree(device.memory); }
+static void release()
+{
+    cudaFree(device.memory);
+    for (cudaStream_t stream : {device.in, device.out, device.cut, device.compute})
+        cudaStreamDestroy(stream);
+    for (int e = 0; e < 2 * PANELS; e++)
+        for (cudaEvent_t event : {device.arrived[e], device.is_cut[e], device.computed[e]})
+            cudaEventDestroy(event);
+}
 
 static void prepare()
 {

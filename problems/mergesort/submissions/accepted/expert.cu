@@ -746,6 +746,14 @@ static struct kept {
     {
         for (void *memory : {(void *)a.keys, (void *)a.payloads, (void *)b.keys, (void *)b.payloads, (void *)splits})
             cudaFree(memory);
+        if (!ready)
+            return;
+        for (cudaStream_t stream : {in, work, out})
+            cudaStreamDestroy(stream);
+        for (cudaEvent_t event : arrived)
+            cudaEventDestroy(event);
+        for (cudaEvent_t event : made)
+            cudaEventDestroy(event);
     }
 } state;
 

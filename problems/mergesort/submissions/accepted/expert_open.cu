@@ -458,6 +458,15 @@ static struct kept {
                              (void *)c.payloads, (void *)work_space})
             cudaFree(memory);
         cudaFreeHost(counts);
+        if (!ready)
+            return;
+        for (cudaStream_t stream : {in, work, out})
+            cudaStreamDestroy(stream);
+        for (cudaEvent_t event : arrived)
+            cudaEventDestroy(event);
+        for (cudaEvent_t event : made)
+            cudaEventDestroy(event);
+        cudaEventDestroy(counted);
     }
 } state;
 
