@@ -49,11 +49,11 @@ judge: ## judge SUBMISSION=... on all cases of PROBLEM=..., result in JSON=...
 submission: $(SUBMISSION_SO) ## build SUBMISSION=... for PROBLEM=... only
 	@:
 
-sanitize: packages ## look for memory and race errors in SUBMISSION=..., on a sample or CASE=...: on a GPU or without
+sanitize: packages ## find memory errors and races of SUBMISSION=..., on a sample or CASE=...: on a GPU or the simulator
 	@run_scripts/lib/packages.sh report
 	@run_scripts/sanitize.sh $(SUBMISSION) $(PROBLEM) $(if $(CASE),--case "$(CASE)") $(ARGS)
 
-profile: packages ## say where the time of SUBMISSION=... goes, on a sample or CASE=...: by ncu or the simulator
+profile: packages ## show where SUBMISSION=... spends its time, on a sample or CASE=...: by ncu or the simulator
 	@run_scripts/lib/packages.sh report
 	@run_scripts/profile.sh $(SUBMISSION) $(PROBLEM) $(if $(CASE),--case "$(CASE)") $(ARGS)
 
@@ -61,7 +61,7 @@ predict: packages ## predict how long the kernels of SUBMISSION=... take on an H
 	@run_scripts/lib/packages.sh cudasim predict
 	@run_scripts/predict.sh submission $(SUBMISSION) $(PROBLEM) $(if $(CASE),--case "$(CASE)") $(ARGS)
 
-devices: ## list what submissions can run on here, with properties: GPUs, CPU, simulator, OpenCL
+devices: ## list the devices that submissions can run on here, with properties: GPUs, CPU, simulator, OpenCL
 	@run_scripts/devices.sh
 
 cudasim: cudasim-packages ## build the CUDA runtime that runs kernels on the CPU: LEVELS='2 3 4' for every x86-64
@@ -75,34 +75,34 @@ new-problem: ## start a problem NAME=... from a skeleton that passes
 answers: packages ## write the answers (.ans) of all cases of PROBLEM=..., by its reference
 	@run_scripts/check_problem.sh --answers $(PROBLEM)
 
-check-problem: packages ## prove that PROBLEM=... is sound: generator, references, jury submissions
+check-problem: packages ## check that PROBLEM=... is sound: generator, references, jury submissions
 	@run_scripts/check_problem.sh $(PROBLEM)
 
-mutate: packages ## make mutants of PROBLEM=...'s jury submissions, and show those that no case catches
+mutate: packages ## mutate the jury submissions of PROBLEM=..., and show the mutants that no case catches
 	@run_scripts/lib/packages.sh mutate report
 	@run_scripts/mutate.sh $(PROBLEM) $(ARGS)
 
-freeze: ## write down the trusted files' digests, after a change that is meant
+freeze: ## record the digests of the trusted files, after an intended change
 	@run_scripts/lib/frozen.sh update
 
-frozen: ## check that the trusted files are as they were frozen
+frozen: ## check that the trusted files match their recorded digests
 	@run_scripts/lib/frozen.sh check
 
 bench: test-packages ## time PROBLEM=... over all sizes, or SIZES="...", on DEVICE=cpu, gpu or all: a table and JSON
 	@run_scripts/bench.sh $(PROBLEM) $(or $(DEVICE),all) $(SIZES)
 
-plot: ## draw pictures of what make bench wrote into DATA=... (docs/results), as SVG and PNG
+plot: ## draw the results of make bench in DATA=... (docs/results) as SVG and PNG
 	@run_scripts/lib/packages.sh plot
 	@run_scripts/plot.sh $(DATA)
 
-pictures: ## draw the pictures of the documents from their text, docs/pictures/*.dot
+pictures: ## draw the pictures of the documents from docs/pictures/*.dot
 	@run_scripts/lib/packages.sh diagrams
 	@run_scripts/pictures.sh
 
 package: packages ## write PROBLEM=... as a Kattis package to build/packages: ARGS="--limit 100000"
 	@run_scripts/package.sh export $(PROBLEM) $(ARGS)
 
-import-package: packages ## make the problem NAME=... of the Kattis package PACKAGE=...
+import-package: packages ## make the problem NAME=... from the Kattis package PACKAGE=...
 	@run_scripts/package.sh import "$(PACKAGE)" "$(NAME)"
 
 check-package: packages ## check the Kattis package PACKAGE=... by the format's rules: ARGS=--submissions
@@ -121,7 +121,7 @@ key: packages ## draw the key that signs result records into KEY=FOLDER (key)
 	@$(MAKE) -s $(BUILD)/seal
 	@$(BUILD)/seal key "$(or $(KEY),key)"
 
-grade: ## grade the contest in the folder CONTEST=..., or go on where it was stopped
+grade: ## grade the contest in the folder CONTEST=..., or continue a stopped grading
 	@run_scripts/grade.sh "$(CONTEST)" $(ARGS)
 
 serve: ## serve the contest CONTEST=... over HTTP, or the sample contest with a token: ARGS="--port 8080"
@@ -143,7 +143,7 @@ all: $(PROGRAMS) default-submission ## build the host, the runners, getrndstr an
 help: ## list the commands
 	@sed -nE 's/^##@ (.*)/\n\1/p; s/^([a-z-]+):.*## (.*)/  \1\t\2/p' Makefile | expand -t 19 | tail -n +2
 
-test: test-packages ## run every test that needs no GPU, but for those of test-long
+test: test-packages ## run every test that needs no GPU, except those of test-long
 	@tests/scripts/test.sh
 
 test-long: test-packages ## run the tests that take minutes each
@@ -152,20 +152,20 @@ test-long: test-packages ## run the tests that take minutes each
 test-gpu: all ## run the tests that need an NVIDIA GPU
 	@tests/scripts/test.sh --gpu
 
-attack: packages ## judge the attack corpus: none may be accepted or leave anything behind
+attack: packages ## judge the attack corpus: no attack may be accepted or leave anything behind
 	@tests/scripts/attack.sh
 
-soak: packages ## judge 1,000 submissions, a third of them hostile, and look at what is left: ARGS="--count 100"
+soak: packages ## judge 1,000 submissions, a third of them hostile, and look for leftovers: ARGS="--count 100"
 	@tests/scripts/soak.sh $(ARGS)
 
-fuzz: ## look for crashes of the readers of PTX, fatbins, requests and archives, FUZZ_SECONDS=... each (60)
+fuzz: ## fuzz the readers of PTX, fatbins, requests and archives for FUZZ_SECONDS=... each (60)
 	@run_scripts/lib/packages.sh build cudasim grade clics serve fuzz
 	@$(MAKE) fuzz-ptx
 	@$(MAKE) fuzz-fatbin
 	@$(MAKE) fuzz-serve
 	@$(MAKE) fuzz-unpack
 
-lint: ## look at scripts with shellcheck, for lines, functions and files that are too long, and for unclear English
+lint: ## run shellcheck on scripts; find long lines, functions and files, and unclear English
 	@shellcheck -x -P SCRIPTDIR -e SC2015 .ci/run contrib/autograders/gradescope/* contrib/cudasim/toolchain/nvcc \
 		$(shell find run_scripts contrib problems tests -name '*.sh' ! -path '*/fixtures/*')
 	@shellcheck -e SC2034,SC2154 tests/helpers/*.bash
@@ -175,10 +175,10 @@ lint: ## look at scripts with shellcheck, for lines, functions and files that ar
 bench-gpu: all ## measure the baseline on this machine's GPU, run1 to run9
 	@tests/bench/bench_gpu.sh
 
-bench-cudasim: cudasim-packages ## measure the simulator: warp instructions a second, the baseline
+bench-cudasim: cudasim-packages ## measure the simulator: warp instructions per second, time of the baseline
 	@tests/bench/bench_cudasim.sh $(REPEATS)
 
-packages: ## install what building needs, or say what is missing
+packages: ## install the packages that building needs, or list the missing ones
 	@run_scripts/lib/packages.sh build $(if $(SIMULATED),cudasim) $(if $(call submission_opencl,$(SUBMISSION)),opencl)
 
 .PHONY: test-packages cudasim-packages
