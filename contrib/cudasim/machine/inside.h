@@ -1,6 +1,6 @@
 /*
- * inside.h - the inside of the virtual device: what sim.c, device.c, kernel.c, launch.c, child.c, count.c and fault.c
- * share.
+ * inside.h - the inside of the virtual device. sim.c, device.c, kernel.c, launch.c, child.c, count.c and fault.c share
+ * it.
  */
 #ifndef CUDASIM_INSIDE_H
 #define CUDASIM_INSIDE_H
@@ -18,7 +18,7 @@ struct row_index;
 
 #define FAULT_PLACES 1000
 
-/* One worker's counters for one kernel; they stay from launch to launch. */
+/* One worker's counters for one kernel. They are kept from launch to launch. */
 struct use_counters {
     int64_t *warp_diff;    /* [code_count + 1] */
     int64_t *lane_diff;    /* [code_count + 1] */
@@ -79,7 +79,7 @@ struct sim {
 /* Host threads for a device without CUDASIM_WORKERS: the CPUs that this process may use. */
 unsigned device_cpus(void);
 
-/* Makes sim->touched: a bit for every sector of the device's memory. False: no memory. */
+/* Makes sim->touched, with one bit per sector of the device's memory. False: no memory. */
 bool device_note_sectors(struct sim *sim);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * launch.c - a kernel's run: blocks started and retired, workers, and who has its turn.
+ * launch.c - runs a kernel: it starts and retires blocks, manages workers, and gives turns.
  *
- * Blocks are handed out in the order of their numbers. A worker has one in flight until that one waits for memory to
- * change; then it starts the next, up to as many as the device could hold, so that blocks which wait for each other
- * make progress. Kernels whose result could depend on the order of their blocks run on one worker: a run can be
- * repeated. Of the others the blocks are spread over all workers.
+ * Blocks start in the order of their numbers. A worker has one block in flight until that block waits for memory to
+ * change. Then the worker starts the next block, up to as many as the device could hold. So blocks that wait for each
+ * other make progress. A kernel whose result could depend on the order of its blocks runs on one worker, so a run can
+ * be repeated. The blocks of other kernels are spread over all workers.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -30,16 +30,16 @@
 #include "draw.h"
 
 #define PATIENCE_SECONDS 2.0     /* of a processor, waiting for memory that nobody changes, before it is a deadlock */
-#define BUSY_TURNS 64            /* turns without an end and without visible waiting, then another block starts */
-#define WORTH_SHARING 100e-6     /* seconds of work: below it other workers are not woken */
-#define FEW_GROUPS 64            /* so few are checked for races on one worker, where nothing is seen half done */
+#define BUSY_TURNS 64            /* after as many turns without an end and without visible waiting a block starts */
+#define WORTH_SHARING 100e-6     /* seconds of work: for less, other workers are not woken */
+#define FEW_GROUPS 64            /* up to this many are checked for races on one worker, which sees nothing half done */
 #define KEPT_BYTES (16u << 20)   /* of blocks' storage that a worker keeps for later launches */
 #define DEEP_STACK 65536         /* bytes a thread: such stacks are given back */
 #define PRINTED_AT_ONCE (1 << 20) /* bytes */
 
 static double seconds_now(void) { return (double)sim_clock_ns() * 1e-9; }
 
-/* Of this thread's work: one that has not had a processor has not waited. */
+/* The processor time of this thread: a thread without a processor has not waited. */
 static double seconds_worked(void)
 {
     struct timespec t;
@@ -70,7 +70,7 @@ static struct layout lay_out(const struct launch *l)
     x.warps = round_up(sizeof(struct block), 64);
     x.registers = round_up(x.warps + l->warps * sizeof(struct warp), 128);
     x.register_stride = round_up(f->register_bytes, 128);
-    /* An odd number of slots between warps, or their registers would fight for the same sets of the cache. */
+    /* The number of slots between warps is odd. Else their registers would share the same sets of the cache. */
     if (x.register_stride / 128 % 2 == 0)
         x.register_stride += 128;
     x.params = x.registers + l->warps * x.register_stride;
@@ -210,7 +210,7 @@ static struct block *start_block(struct worker *k, uint64_t group, uint32_t rank
     b->threads = b->live = l->threads;
     b->shared = b->storage + x.shared;
     b->shared_size = l->shared_size;
-    /* Garbage on a real device: a value that shows when it is used, and the same in every run. */
+    /* A real device has garbage here. This value shows when it is used, and is the same in every run. */
     memset(b->shared, o->check_written ? 0xFF : 0, l->shared_size);
     /* The system's part is zeroed by the system. */
     memset(b->shared + l->reserved, 0, l->shared_size - l->reserved);
@@ -353,7 +353,7 @@ static void report_livelock(struct worker *k)
     }
 }
 
-/* Nobody on this worker can go on for now. True: nor will anybody, as far as can be known. */
+/* No warp on this worker can go on now. True: as far as the worker knows, none ever will. */
 static bool stuck(struct worker *k, double *since, uint64_t *seen)
 {
     struct launch *l = k->launch;
@@ -590,7 +590,7 @@ static void add_launch(struct kernel_use *use, const struct launch *l, double se
     c->seconds += seconds;
 }
 
-/* How many workers the launch is worth. */
+/* The number of workers that are worth using for the launch. */
 static unsigned workers_for(const struct sim *sim, const struct launch *l)
 {
     const struct sim_kernel_counts *c = &l->kernel->use->frozen;
@@ -606,8 +606,8 @@ static unsigned workers_for(const struct sim *sim, const struct launch *l)
 }
 
 /*
- * What %envreg1 and %envreg2 point to in a cooperative launch, for the cooperative groups library: the size of the
- * workspace, and the word that a grid's barrier counts in (cooperative_groups/details/driver_abi.h).
+ * The memory that %envreg1 and %envreg2 point to in a cooperative launch. The cooperative groups library reads the size
+ * of the workspace, and counts a grid's barrier in a word of it (cooperative_groups/details/driver_abi.h).
  */
 static uint64_t grid_workspace(struct sim *sim)
 {
@@ -689,7 +689,7 @@ static bool run_grid(struct sim *sim, const struct sim_launch *what, struct sim_
     return !fault->error;
 }
 
-/* The grid, then what its threads launched, each with its own children. */
+/* Runs the grid, then the children that its threads launched, each with its own children. */
 bool sim_run(struct sim *sim, const struct sim_launch *what, struct sim_fault *fault)
 {
     bool good = run_grid(sim, what, fault);

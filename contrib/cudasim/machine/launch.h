@@ -1,5 +1,5 @@
 /*
- * launch.h - a kernel's run.
+ * launch.h - runs a kernel.
  */
 #ifndef CUDASIM_LAUNCH_H
 #define CUDASIM_LAUNCH_H
@@ -22,8 +22,8 @@ struct sim_launch {
     uint64_t stream;                        /* for the report alone */
     struct traffic *traffic;                /* notes what the launch touches; NULL: nothing does */
     /*
-     * Called again and again while all blocks in flight wait for memory: whether something was done that they may wait
-     * for. *patience: seconds of waiting after which it is a deadlock. NULL: nothing is done.
+     * Called repeatedly while all blocks in flight wait for memory. Returns whether it did something that they may wait
+     * for. *patience: a longer wait is a deadlock, in seconds. NULL: nothing to call.
      */
     bool (*meanwhile)(void *context, double *patience);
     void *context;                          /* of meanwhile() */
@@ -33,8 +33,8 @@ struct sim_launch {
 };
 
 /*
- * Runs the launch to its end. The configuration has been checked by the caller (block within limits, shared memory
- * within the kernel's maximum, cooperative launches co-resident). Returns true, or false with *fault after an error.
+ * Runs the launch to its end. The caller has checked the configuration: the block is within limits, shared memory is
+ * within the kernel's maximum, cooperative launches are co-resident. Returns true, or false with *fault after an error.
  */
 bool sim_run(struct sim *sim, const struct sim_launch *launch, struct sim_fault *fault);
 

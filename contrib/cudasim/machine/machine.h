@@ -1,12 +1,12 @@
 /*
- * machine.h - the warps, blocks and workers that execute instructions, and the launch that they belong to.
+ * machine.h - the warps, blocks and workers that execute instructions, and the launch to which they belong.
  *
- * Lanes of a warp that part form splits: a program counter and a mask each. The split with the lowest counter in the
- * deepest call runs first, which makes structured code meet again; a split that keeps jumping backwards gives way to
- * the others after a while, so that a lane spinning on a lock cannot starve the lane that holds it.
+ * Lanes of a warp that diverge form splits. A split is a program counter and a mask. The split with the lowest counter
+ * in the deepest call runs first, so structured code meets again. A split that keeps jumping backwards yields to the
+ * others after a while. So a lane that spins on a lock cannot starve the lane that holds it.
  *
- * Only data stands here. What is done with it stands in warp.h, block.h, launch.h, access.h, sectors.h, race.h,
- * fault.h and count.h.
+ * This file has only data. The functions are in warp.h, block.h, launch.h, access.h, sectors.h, race.h, fault.h and
+ * count.h.
  */
 #ifndef CUDASIM_MACHINE_H
 #define CUDASIM_MACHINE_H

@@ -1,7 +1,7 @@
 /*
- * profile.c - reads what the virtual device stands for, from a file beside the library.
+ * profile.c - reads the file beside the library that describes the GPU which the virtual device represents.
  *
- * Called by settings.c before a device is made. Refuses to know what the keys mean.
+ * settings.c calls it before a device is made. It does not know what the keys mean.
  */
 #include "profile.h"
 

@@ -1,5 +1,5 @@
 /*
- * profile.h - a file that says what the virtual device stands for: contrib/cudasim/profiles/.
+ * profile.h - a file that describes the GPU which the virtual device represents: contrib/cudasim/profiles/.
  */
 #ifndef CUDASIM_PROFILE_H
 #define CUDASIM_PROFILE_H
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A line KEY = VALUE; what follows a # is for people. */
+/* One line, KEY = VALUE. A # starts a comment. */
 struct profile_line {
     char key[32], value[64];
     unsigned line; /* of the file, from 1 on */
@@ -21,15 +21,15 @@ struct profile {
 };
 
 /*
- * Reads a profile: the file `name` if there is a / in it, else NAME.conf of the folder profiles/ beside this library.
- * False with a message, which lists the names that there are.
+ * Reads a profile: the file `name` if it holds a /, else NAME.conf in the folder profiles/ beside this library.
+ * False with a message, which lists the available names.
  */
 bool profile_read(const char *name, struct profile *profile, char *error, size_t error_size);
 
 /* The value of a key, or NULL. */
 const char *profile_value(struct profile *profile, const char *key);
 
-/* False with a message where a line was asked for by nobody. */
+/* False with a message if no caller asked for one of the lines. */
 bool profile_all_used(const struct profile *profile, char *error, size_t error_size);
 
 #endif

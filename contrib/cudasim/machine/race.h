@@ -1,7 +1,7 @@
 /*
- * race.h - what bodies of instructions, access.c, block.c and launch.c ask of the check for races.
+ * race.h - the check for races, as bodies of instructions, access.c, block.c and launch.c call it.
  *
- * Every function may be called without the check: then it does nothing, or only notes what was written.
+ * Every function may be called without the check. Then it does nothing, or only notes what was written.
  */
 #ifndef CUDASIM_RACE_H
 #define CUDASIM_RACE_H
@@ -10,8 +10,8 @@
 #include "race_order.h"
 
 /*
- * Where the accesses of a warp's lanes begin: no order known, one behind the other, all the same; the least and the
- * greatest of them.
+ * The first bytes of the lanes' accesses: in no known order, one behind the other, or all the same. Also the least and
+ * the greatest of them.
  */
 enum spread { SPREAD_ANY, SPREAD_CONSECUTIVE, SPREAD_UNIFORM };
 struct extent {
@@ -37,8 +37,8 @@ void race_fence(struct warp *w, enum scope scope);
 void race_lanes_meet(struct warp *w, uint32_t lanes);
 
 /*
- * The lanes `lanes` exchanged registers, by a shuffle or a vote. That orders no memory. But a read that a lane did
- * before is over when another lane writes behind it, on every device so far, and cooperative groups rely on it.
+ * The lanes `lanes` exchanged registers, by a shuffle or a vote. This orders no memory. But an earlier read of one lane
+ * is over when another lane writes after the exchange. Every device so far does this; cooperative groups rely on it.
  */
 void race_lanes_pass(struct warp *w, uint32_t lanes);
 

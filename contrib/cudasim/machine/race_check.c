@@ -1,11 +1,12 @@
 /*
- * race_check.c - one unit of memory: an access held against the last ones.
+ * race_check.c - compares an access with the last accesses to one unit of memory.
  *
- * An access is right if the entry's is ordered before it (race_order.h), or if both are strong and reach each other. Of
- * several readers that are not ordered among themselves an entry keeps the last one's time, and that there were several
- * lanes, warps or blocks. A copy under way (cp.async) is marked, and has its order from the wait for it.
+ * An access is right if the entry's access is ordered before it (race_order.h), or if both are strong and reach each
+ * other. If several readers are not ordered among themselves, the entry keeps the time of the last one. It also keeps
+ * that there were several lanes, warps or blocks. A pending copy (cp.async) is marked. The wait for it gives it its
+ * order.
  *
- * Called by race_shared.c and race_global.c, which know where entries are.
+ * race_shared.c and race_global.c call it. They know where entries are.
  */
 #include "race_check.h"
 
@@ -16,9 +17,9 @@
 #include "contrib/cudasim/base/atomic.h"
 
 /*
- * Volatile accesses are strong in global memory. In shared memory they were used for data before Volta, where lanes of
- * a warp went in step: there they are taken as strong if the kernel has fences, or waits in loops for words of shared
- * memory: it passes data on purpose.
+ * Volatile accesses are strong in global memory. In shared memory, programs before Volta used them for data, because
+ * the lanes of a warp went in step. There they count as strong if the kernel has fences, or waits in loops for words of
+ * shared memory: such a kernel passes data on purpose.
  */
 static uint8_t strength(const struct warp *w, const struct ins *ins, bool shared)
 {
@@ -102,8 +103,8 @@ static bool same_value(const struct look *k, unsigned l, const void *unit, unsig
 
 /* Where in the unit's bytes lane `l`'s access is. */
 /*
- * Whether `e` was made by this instruction: by a lane before `l`, whose access has the unit as well. *at: where in that
- * lane's access. `address` are offsets or addresses of all lanes.
+ * Whether this instruction made `e`: a lane before `l`, whose access holds the unit as well. *at: the unit's place in
+ * that lane's access. `address` are offsets or addresses of all lanes.
  */
 static bool of_same_store(const struct look *k, uint64_t e, unsigned l, const uint64_t *address, uint64_t place,
                           unsigned *at)
@@ -130,7 +131,7 @@ static void conflict(struct look *k, unsigned l, const struct unit *u, uint64_t 
     race_say(k->w, k->ins, l, &r);
 }
 
-/* Whether another worker may not have stored yet what `e` stands for: then nobody can say which value it is. */
+/* Whether another worker may still have to do the store of `e`. Then its value is unknown. */
 static bool in_flight(const struct look *k, uint64_t e)
 {
     const struct launch *l = k->w->block->launch;
@@ -139,7 +140,7 @@ static bool in_flight(const struct look *k, uint64_t e)
            sim_elsewhere(l->sim, k->w->worker, entry_block(e));
 }
 
-/* Holds lane `l`'s access against the last write. False: a store that changes nothing, which is no race. */
+/* Compares lane `l`'s access with the last write. False: a store that changes nothing, which is no race. */
 static bool against_write(struct look *k, unsigned l, const struct unit *u, uint64_t e, const uint64_t *address)
 {
     uint32_t time = entry_time(e);
@@ -189,7 +190,7 @@ static bool read_by_itself(const struct look *k, uint64_t x, uint64_t mine)
            entry_time(x) >= k->self.start;
 }
 
-/* An atomic does not hide a plain write that others may not know of. */
+/* An atomic does not hide a plain write that other threads may not know. */
 static void note_write(struct look *k, unsigned l, const struct unit *u)
 {
     uint64_t mine = k->self.who | (uint64_t)l << LANE_AT, e = *u->write;
@@ -207,7 +208,7 @@ static void note_write(struct look *k, unsigned l, const struct unit *u)
         (fine(e, mine, &k->self) || ordered(k, e, entry_time(e), l) ? mine : merge(e, mine) | (e & NEAR)) | k->flags;
 }
 
-/* Whether lane `l`'s compare-and-swap would find another value than it expects: it only reads then. */
+/* Whether lane `l`'s compare-and-swap would not find the value that it expects. Then it only reads. */
 static bool only_compares(const struct look *k, unsigned l, const struct unit *u)
 {
     const struct ins *i = k->ins;

@@ -1,5 +1,5 @@
 /*
- * race_check.h - one unit of memory, with all that may be wrong with an access to it.
+ * race_check.h - checks an access to one unit of memory for races.
  */
 #ifndef CUDASIM_RACE_CHECK_H
 #define CUDASIM_RACE_CHECK_H

@@ -1,8 +1,8 @@
 /*
- * race_entry.h - the entries that the check for races keeps of each unit of memory: who wrote it last, who read it.
+ * race_entry.h - the entries of the check for races. Each unit of memory has two: its last write and its last read.
  *
  * An entry is 64 bits:  63 SLOW | 62-40 time | 39-18 block's name | 17-13 warp | 12-8 lane | 7-0 enum entry_flag
- * Zero, and every time before the launch, is nobody's.
+ * Zero, and every time before the launch, belong to nobody.
  */
 #ifndef CUDASIM_RACE_ENTRY_H
 #define CUDASIM_RACE_ENTRY_H

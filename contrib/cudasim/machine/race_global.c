@@ -1,8 +1,9 @@
 /*
- * race_global.c - races in global memory, between blocks and inside of one; and what launches need for the check.
+ * race_global.c - races in global memory, between blocks and inside one block; and the data that launches need for
+ * them.
  *
- * Of a page that the launch only read so far there are no writes to be looked at, and of one that it only wrote no
- * reads. Lanes that access one address behind the other in a page are looked at together.
+ * If the launch has only read a page so far, the page has no writes to check. If it has only written the page, there
+ * are no reads to check. Lanes that access one address behind the other in a page are checked together.
  */
 #include "race_check.h"
 

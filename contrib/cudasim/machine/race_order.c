@@ -1,12 +1,13 @@
 /*
- * race_order.c - what happened before what; race_order.h says how that is kept.
+ * race_order.c - the order of accesses: what happened before what. race_order.h says how it is kept.
  *
- * Inside a block: a warp knows up to where it has seen each other warp (`clock`). A barrier of the whole block orders
- * all of it, which is one number for all (`t0`). A fence notes what the warp has seen, a strong write behind it leaves
- * that at the word (`meeting`), a strong read takes it, and the next fence or barrier makes it known. Between blocks
- * the releases at a word are a list that only grows (`channel`), and what a warp knows are lengths of such lists.
+ * Inside a block, a warp knows up to which time it has seen each other warp (`clock`). A barrier of the whole block
+ * orders all of it; this is one number for all (`t0`). A fence notes what the warp has seen. A strong write behind the
+ * fence leaves this at the word (`meeting`). A strong read takes it, and the next fence or barrier makes it known.
+ * Between blocks, the releases at a word are a list that only grows (`channel`). A warp's knowledge is the lengths of
+ * such lists.
  *
- * Called by race_*.c. Refuses to know what is accessed.
+ * The race_*.c files call it. It does not know what is accessed.
  */
 #include "race.h"
 
@@ -508,7 +509,7 @@ void race_barrier_done(struct block *b, unsigned number)
 }
 
 /*
- * What threads fenced before a barrier is as good as fenced by each behind it: fence, barrier, then one thread counts.
+ * If threads fence before a barrier, each of them counts as fenced after it: fence, barrier, then one thread counts.
  */
 static void share_fences(struct block *b)
 {

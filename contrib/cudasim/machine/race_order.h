@@ -1,11 +1,12 @@
 /*
- * race_order.h - what happened before what: the happens-before relation of PTX's memory model, as race_check.c asks.
+ * race_order.h - what happened before what: the happens-before relation of PTX's memory model, for race_check.c.
  *
- * Time is a counter that goes up when somebody synchronises: one a block, or one a launch where blocks may learn from
- * each other. An access has the time at which it was done. What a warp knows of another is up to which time the other's
- * accesses are ordered before its own.
+ * Time is a counter. It goes up when a warp synchronises. There is one per block, or one per launch if blocks may learn
+ * from each other. An access has the time at which it was done. A warp knows for each other warp up to which time the
+ * other's accesses are ordered before its own.
  *
- * What is uncertain is taken as ordered: an answer "not ordered" can be relied on, the opposite need not be true.
+ * If the order is uncertain, the accesses count as ordered. So the answer "not ordered" is reliable, and the answer
+ * "ordered" may be wrong.
  */
 #ifndef CUDASIM_RACE_ORDER_H
 #define CUDASIM_RACE_ORDER_H
@@ -42,7 +43,7 @@ struct order {
     struct knowledge known, pending_known; /* of other blocks */
 };
 
-/* A word that warps of a block synchronise by. */
+/* A word with which warps of a block synchronise. */
 struct meeting {
     uint64_t address; /* 0: unused */
     uint32_t copiers, upto; /* of an mbarrier: warps whose bulk copies it waits for, and the time before which */
@@ -56,7 +57,7 @@ static inline uint32_t race_block_name(const struct block *b)
     return (uint32_t)b->number & (BLOCK_NAMES - 1);
 }
 
-/* What a launch's blocks tell each other; only where they may, and then one worker runs all. */
+/* The knowledge that a launch's blocks exchange. It exists only if they may; then one worker runs all of them. */
 struct grid_order;
 struct grid_order *race_grid_create(uint32_t time);
 void race_grid_destroy(struct grid_order *grid);
@@ -76,15 +77,15 @@ bool race_warps_ordered(const struct warp *w, uint32_t time, unsigned warp, unsi
 bool race_blocks_ordered(const struct warp *w, uint32_t time, uint32_t block, unsigned warp, unsigned lane);
 
 /*
- * Whether a read by that lane was over before a strong store of its block that `w` has seen, fence or not. By
- * the model a write may come before such a read all the same; on no GPU does it: the reader's value was there.
+ * Whether a read by that lane was over before a strong store of its block that `w` has seen, with a fence or without.
+ * The model allows a later write to come before such a read. No GPU does this, because the reader has its value.
  */
 bool race_read_over(const struct warp *w, uint32_t time, uint32_t block, unsigned warp, unsigned lane);
 
-/* When the lane's asynchronous copy of `time` was waited for; false: it was not. */
+/* The time of the wait for the lane's asynchronous copy of `time`. False: there was no wait. */
 bool race_copy_done(const struct warp *w, uint32_t time, uint32_t *at);
 
-/* A strong access of the lanes `lanes` to a word: what they released goes there, and what is there becomes known. */
+/* A strong access of the lanes `lanes` to a word. It leaves there what they released, and learns what is there. */
 void race_publish(struct warp *w, uint64_t address, uint32_t lanes, enum scope scope, bool release, bool store);
 void race_acquire(struct warp *w, uint64_t address, enum scope scope, bool acquire);
 

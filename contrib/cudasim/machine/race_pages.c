@@ -1,8 +1,8 @@
 /*
- * race_pages.c - who touched global memory last: a table of pages, and a pool that their entries are taken from.
+ * race_pages.c - the last accesses to global memory: a table of pages, and a pool for their entries.
  *
- * The pool is address space; a part of it costs memory when it is first used. A launch that touches more than the pool
- * holds is not looked at beyond. Refuses to know what entries mean, but that they grow with time.
+ * The pool is address space. A part of it costs memory when it is first used. If a launch touches more than the pool
+ * holds, the rest is not checked. This file knows only that entries grow with time, not what they mean.
  */
 #define _DEFAULT_SOURCE
 #include "race_pages.h"

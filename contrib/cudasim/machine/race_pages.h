@@ -1,5 +1,5 @@
 /*
- * race_pages.h - who touched global memory last, in pages that launches take as they touch memory.
+ * race_pages.h - the last accesses to global memory, in pages. A launch takes pages as it touches memory.
  */
 #ifndef CUDASIM_RACE_PAGES_H
 #define CUDASIM_RACE_PAGES_H
@@ -25,8 +25,8 @@ void pages_destroy(struct pages *pages);
 
 /*
  * A launch begins, with entries for units of 1 << unit_shift bytes. Returns its first time, which is above all times of
- * launches before: that is how their entries are known. Above `most` all is forgotten, and time begins at 1. No launch
- * may be running.
+ * earlier launches. This distinguishes their entries. Above `most` all entries are forgotten, and time begins at 1. No
+ * launch may be running.
  */
 uint32_t pages_begin(struct pages *pages, unsigned unit_shift, uint32_t most);
 
@@ -37,8 +37,8 @@ void pages_end(struct pages *pages, uint32_t time);
 struct page *pages_find(struct pages *pages, uint64_t address);
 
 /*
- * Its entries, one a unit, made if there are none: what is there at first is of earlier launches, or zero. NULL where
- * more is touched than is kept for a launch. Several may call it at once.
+ * Its entries, one per unit. It makes them if there are none. At first they are of earlier launches, or zero. NULL if
+ * the launch touches more than the pool holds. Several threads may call it at once.
  */
 uint64_t *pages_entries(struct pages *pages, struct page *page, int of);
 

@@ -1,5 +1,5 @@
 /*
- * race_runs.c - entries of many units at once, in loops that the compiler makes vector instructions of.
+ * race_runs.c - handles entries of many units at once. The compiler turns its loops into vector instructions.
  */
 #pragma GCC optimize("O3") /* vectors, whatever the rest is compiled with */
 

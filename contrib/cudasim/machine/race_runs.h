@@ -1,5 +1,5 @@
 /*
- * race_runs.h - entries of many units at once, of lanes in order: lane l has the units l << per and on.
+ * race_runs.h - entries of many units at once, for lanes in order: the units of lane l begin at l << per.
  */
 #ifndef CUDASIM_RACE_RUNS_H
 #define CUDASIM_RACE_RUNS_H

@@ -1,7 +1,7 @@
 /*
- * race_say.c - what a race is reported as: the access, the variable, and whose access it collides with.
+ * race_say.c - writes the report of a race: the access, the variable, and the access with which it collides.
  *
- * Called by race_check.c, which decides what a race is.
+ * race_check.c calls it, and decides what a race is.
  */
 #include "race_say.h"
 

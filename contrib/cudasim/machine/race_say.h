@@ -1,5 +1,5 @@
 /*
- * race_say.h - what a race is reported as.
+ * race_say.h - the report of a race.
  */
 #ifndef CUDASIM_RACE_SAY_H
 #define CUDASIM_RACE_SAY_H

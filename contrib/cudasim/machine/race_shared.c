@@ -1,10 +1,10 @@
 /*
- * race_shared.c - races in shared memory, and reads of shared memory that nothing was written to.
+ * race_shared.c - races in shared memory, and reads of shared memory that was never written.
  *
- * Most accesses are to parts of shared memory that since the last barrier of the block were only read, or only written
- * by this one. So reads are put in a log first, and memory is divided into chunks, of which is known whether they were
- * read or written since that barrier. Only a write into a chunk that was read makes the log's reads entries; a barrier
- * empties it. What can be no race is done with when its chunks are looked at.
+ * Since the block's last barrier, most parts of shared memory were only read, or only written by one access. So reads
+ * go into a log first. Memory is divided into chunks, and each chunk notes if it was read or written since that
+ * barrier. Only a write into a chunk that was read turns the log's reads into entries. A barrier empties the log. If
+ * the chunks show that an access can be no race, its check ends there.
  */
 #include "race_check.h"
 
@@ -236,7 +236,7 @@ static void write_first(struct warp *w, const struct ins *ins, const uint32_t *o
     check_lanes(&k, b, offsets);
 }
 
-/* What can be seen without entries. */
+/* The part of the check that needs no entries. */
 static inline bool seen_by_chunks(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes,
                                   enum access access, enum spread spread, uint64_t chunks)
 {

@@ -1,8 +1,8 @@
 /*
- * sectors.c - what memory accesses cost: distinct sectors of global memory, passes over the banks of shared memory, and
- * which sectors of the device's memory were touched at all.
+ * sectors.c - the cost of memory accesses: distinct sectors of global memory, and passes over the banks of shared
+ * memory. It also notes which sectors of the device's memory were touched at all.
  *
- * Called by access.c and by the bodies of memory instructions, for the counts alone.
+ * access.c and the bodies of memory instructions call it, for the counts alone.
  */
 #include <string.h>
 

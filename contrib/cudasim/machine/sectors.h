@@ -1,5 +1,5 @@
 /*
- * sectors.h - what memory accesses cost: sectors of global memory and passes over the banks of shared memory.
+ * sectors.h - the cost of memory accesses: sectors of global memory and passes over the banks of shared memory.
  */
 #ifndef CUDASIM_SECTORS_H
 #define CUDASIM_SECTORS_H

@@ -1,7 +1,8 @@
 /*
- * settings.c - the virtual device's limits and options, from the environment: docs/SIMULATOR.md lists the variables.
+ * settings.c - reads the virtual device's limits and options from the environment. docs/SIMULATOR.md lists the
+ * variables.
  *
- * Called before a device is made. Refuses to know what they mean to those who read them.
+ * It runs before a device is made. It does not know how the readers use the values.
  */
 #include "settings.h"
 
@@ -41,7 +42,7 @@ static const struct setting {
     {"CUDASIM_PRINTF", SETTING_BYTES, offsetof(struct sim_limits, printf_bytes), 1 << 20, 4096, 1ull << 30},
 };
 
-/* What programs ask for that has no effect here: a profile says it. Without one, an H100's. */
+/* Values that programs ask for, without effect here. A profile gives them; the defaults are an H100's. */
 static const struct shown {
     const char *key;
     size_t offset;  /* into sim_limits: unsigned */
@@ -85,7 +86,7 @@ static const char *profile_number(struct profile *profile, const char *name, cha
     return profile_value(profile, key);
 }
 
-/* The limits that the profile and the environment say, the environment first. */
+/* Reads the limits from the profile and the environment. The environment has priority. */
 static bool read_settings(struct sim_limits *limits, struct profile *profile, char *error, size_t error_size)
 {
     for (size_t n = 0; n < sizeof settings / sizeof *settings; n++) {
@@ -109,7 +110,7 @@ static bool read_settings(struct sim_limits *limits, struct profile *profile, ch
     return true;
 }
 
-/* What is shown alone. A profile that leaves a key out says 0 of it. */
+/* Values that programs only read. If a profile omits a key, its value is 0. */
 static bool read_shown(struct sim_limits *limits, struct profile *profile, char *error, size_t error_size)
 {
     const bool chosen = profile->count > 0;

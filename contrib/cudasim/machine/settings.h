@@ -1,5 +1,5 @@
 /*
- * settings.h - the virtual device's limits, and what is checked and counted while kernels run.
+ * settings.h - the virtual device's limits, and the checks and counts while kernels run.
  */
 #ifndef CUDASIM_SETTINGS_H
 #define CUDASIM_SETTINGS_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The virtual device's limits; the defaults beside them, which CUDASIM_* variables change. */
+/* The virtual device's limits. The comments give the defaults. CUDASIM_* variables change them. */
 struct sim_limits {
     unsigned multiprocessors;        /* 16 */
     unsigned threads_per_block;      /* 1024 */

@@ -1,8 +1,8 @@
 /*
- * texture.c - fetches from textures: addresses, filters, mipmaps and cubes. texture.h says what is kept of them.
+ * texture.c - fetches from textures: addresses, filters, mipmaps and cubes. texture.h describes the records.
  *
- * Called by table_texture.c for every lane, and by runtime_texture.c, which makes and ends the records. Refuses to know
- * of warps and of PTX.
+ * table_texture.c calls it for every lane. runtime_texture.c creates and destroys the records through it. It knows
+ * neither warps nor PTX.
  */
 #include "texture.h"
 

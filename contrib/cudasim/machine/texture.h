@@ -1,12 +1,12 @@
 /*
- * texture.h - textures and surfaces: what their objects say, and what a fetch gives.
+ * texture.h - textures and surfaces: their records, and the results of fetches.
  *
- * A texture or a surface is a record that the device keeps under a handle, which is the number that a kernel gets as
- * cudaTextureObject_t. The record says where the texels lie; the memory itself is an ordinary allocation.
+ * A texture or a surface is a record that the device keeps under a handle. A kernel gets this handle as
+ * cudaTextureObject_t. The record says where the texels lie. The memory itself is an ordinary allocation.
  *
- * What the CUDA programming guide says of filtering is done here: a coordinate of a linear filter becomes a fixed-point
- * number with 8 bits of fraction, rounded to the nearest, so that weights are multiples of 1/256. Products and sums of
- * weights and texels are exact, then rounded once to f32.
+ * Filtering follows the CUDA programming guide. A coordinate of a linear filter becomes a fixed-point number with 8
+ * bits of fraction, rounded to the nearest. So weights are multiples of 1/256. Products and sums of weights and texels
+ * are exact, then rounded once to f32.
  */
 #ifndef CUDASIM_TEXTURE_H
 #define CUDASIM_TEXTURE_H

@@ -1,8 +1,8 @@
 /*
- * traffic.c - which bytes of global memory work touched: a byte map, and the pages of it that are in use.
+ * traffic.c - the bytes of global memory that work touched: a byte map, and a list of its pages in use.
  *
- * Called by the bodies of memory instructions, by several workers at once; by the runtime between launches. Refuses to
- * know what orders work.
+ * The bodies of memory instructions call it, from several workers at once. The runtime calls it between launches. It
+ * does not know what orders work.
  */
 #include "traffic.h"
 

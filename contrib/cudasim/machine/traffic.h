@@ -1,9 +1,9 @@
 /*
- * traffic.h - which bytes of global memory work touched, for the checks between streams and between host and device.
+ * traffic.h - the bytes of global memory that work touched, for the checks between streams and between host and device.
  *
- * A byte map of the device's memory. The lower half of a byte says what the work that runs now did there. The upper
- * half says what other work did that nothing orders with it: who makes the map puts that in before the launch. Where
- * both meet, the kernel is warned of at its line, in words that `tell` has.
+ * It is a byte map of the device's memory. The lower half of a byte notes the accesses of the work that runs now. The
+ * upper half notes the accesses of other work that nothing orders with it; the owner of the map fills it in before the
+ * launch. If both meet in a byte, a warning names the kernel's line. `tell` gives its text.
  */
 #ifndef CUDASIM_TRAFFIC_H
 #define CUDASIM_TRAFFIC_H
@@ -27,8 +27,9 @@ struct traffic_span {
 };
 
 /*
- * The kind of the warning for an access of `kinds` at `address`, with the sentence in `text`; FAULT_NONE: none. Asked
- * where work that nothing orders with it touched the byte, and one of the two wrote, or the access is strong.
+ * Returns the kind of the warning for an access of `kinds` at `address`, or FAULT_NONE, and writes the sentence to
+ * `text`. It is called if work that nothing orders with the access touched the byte, and one of the two wrote, or the
+ * access is strong.
  */
 typedef enum sim_fault_kind traffic_tell(void *context, uint64_t address, unsigned kinds, char *text, size_t size);
 

@@ -1,5 +1,5 @@
 /*
- * traffic_note.h - what bodies of memory instructions call where a launch's traffic is noted.
+ * traffic_note.h - notes a launch's traffic. Bodies of memory instructions call it.
  */
 #ifndef CUDASIM_TRAFFIC_NOTE_H
 #define CUDASIM_TRAFFIC_NOTE_H

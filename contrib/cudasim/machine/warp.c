@@ -1,9 +1,9 @@
 /*
- * warp.c - lanes that part and meet: splits, calls, returns, and who runs next inside of a warp.
+ * warp.c - diverging and converging lanes: splits, calls, returns, and which split of a warp runs next.
  *
- * Order: the split in the deepest call, then the one with the lowest program counter. Code that nvcc lays out in order
- * meets again at the lowest common place. Fairness: a split that jumps backwards often, or spins on memory, gives the
- * others a number of branches out of turn.
+ * Order: the split in the deepest call first, then the one with the lowest program counter. Code that nvcc lays out in
+ * order meets again at the lowest common place. Fairness: a split that jumps backwards often, or spins on memory, gives
+ * the others a number of branches out of turn.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +115,7 @@ static void merge_here(struct warp *w, const struct ins *pc)
     }
 }
 
-/* The current split is at `pc`, its line counted. Merges it, and runs whoever is due. */
+/* The current split is at `pc`, and its line is counted. Merges it, and runs the split that is due. */
 static const struct ins *schedule(struct warp *w, const struct ins *pc)
 {
     int best;
@@ -143,7 +143,7 @@ static const struct ins *schedule(struct warp *w, const struct ins *pc)
     }
 }
 
-/* After a jump backwards. True: *next is where to go on, NULL when the warp's turn is over. */
+/* Called after a jump backwards. True: the warp goes on at *next, or its turn is over if that is NULL. */
 static bool backward(struct warp *w, const struct ins *target, const struct ins **next)
 {
     bool waits = false;
@@ -318,8 +318,8 @@ enum { APART_D, APART_E, APART_A, APART_B, APART_C, APART_F, APART_SLOTS };
 #define APART_BYTES (8 * LANES)
 
 /*
- * Executes the operation at which the lanes `lanes` wait, each at its own copy: operands are gathered from where each
- * split has them, and results go back there. Those lanes then go on behind their copies.
+ * Executes the operation at which the lanes `lanes` wait, each at its own copy. It gathers the operands from the slots
+ * of each split, and writes results back there. The lanes then go on behind their copies.
  */
 static void execute_apart(struct warp *w, const struct split *first, uint32_t lanes)
 {
@@ -383,8 +383,8 @@ static void execute_apart(struct warp *w, const struct split *first, uint32_t la
 }
 
 /*
- * The lanes named in a mask need not be at the same instruction: it suffices that each executes the operation with the
- * same qualifiers and the same mask (PTX ISA, shfl.sync and vote.sync), as they do when nvcc unrolls a loop that some
+ * The lanes in a mask may be at different instructions. It suffices that each executes the operation with the same
+ * qualifiers and the same mask (PTX ISA, shfl.sync and vote.sync). This happens if nvcc unrolls a loop that some lanes
  * leave early. True if such lanes were found, and went on.
  */
 static bool meet_apart(struct warp *w)
@@ -499,8 +499,8 @@ static bool touches_memory(const struct ins *i)
 }
 
 /*
- * Lanes may leave a kernel before a barrier that the others of their warp reach, but not go around it: those that did
- * something on their way to the end went around.
+ * Lanes may exit the kernel before a barrier that the others of their warp reach, but they may not go around it. Lanes
+ * that did something on their way to the end went around it.
  */
 static void check_strays(struct warp *w, const struct ins *end)
 {

@@ -1,5 +1,5 @@
 /*
- * warp.h - what bodies of instructions, block.c and launch.c ask of a warp: jumps, calls, exits, and lanes that meet.
+ * warp.h - warps, for bodies of instructions, block.c and launch.c: jumps, calls, exits, and lanes that meet.
  */
 #ifndef CUDASIM_WARP_H
 #define CUDASIM_WARP_H
@@ -29,18 +29,18 @@ const struct ins *warp_part(struct warp *w, const struct ins *ins, uint32_t take
 const struct ins *warp_join(struct warp *w, const struct ins *ins);
 
 /*
- * At the .sync instruction `ins` of lanes whose member masks are members[32]. True: the lanes in w->mask may execute
- * it. False: *next is where to go on (NULL: nowhere).
+ * Lanes with the member masks members[32] reach the .sync instruction `ins`. True: the lanes in w->mask may execute it.
+ * False: the warp goes on at *next (NULL: nowhere).
  */
 bool warp_converge(struct warp *w, const struct ins *ins, const uint32_t *members, const struct ins **next);
 
 /*
- * Warns of member masks at `ins`, which the lanes in w->mask execute: `omits` are lanes whose mask does not name them,
- * `exited` lanes that some mask names and that have exited.
+ * Warns of wrong member masks at `ins`, which the lanes in w->mask execute. The masks of the lanes `omits` do not name
+ * them. The lanes `exited` have exited, but a mask names them.
  */
 void warp_warn_members(struct warp *w, const struct ins *ins, uint32_t omits, uint32_t exited);
 
-/* Warns where a stack of `bytes` local variables, `depth` calls deep, is beyond cudaLimitStackSize. */
+/* Warns if a stack of `bytes` bytes of local variables, `depth` calls deep, is larger than cudaLimitStackSize. */
 void warp_check_stack(struct warp *w, const struct ins *ins, uint64_t bytes, uint32_t depth);
 
 /* Sets the current split's mask. */
