@@ -12,7 +12,7 @@ setup() {
     corpus=$root/tests/fuzz/corpus
 }
 
-# nothing_found TARGET COUNT: the corpus, and COUNT damages of each of its files.
+# nothing_found TARGET COUNT: the corpus, and COUNT damaged versions of each of its files.
 nothing_found() {
     run -0 timeout 120 "$build/fuzz/$1_replay" "$2" "$corpus/$1"
     assert_output --regexp '^[0-9]{4,} inputs$'

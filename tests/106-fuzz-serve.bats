@@ -15,13 +15,13 @@ setup() {
     corpus=$root/tests/fuzz/corpus
 }
 
-# nothing_found TARGET COUNT: the corpus, and COUNT damages of each of its files.
+# nothing_found TARGET COUNT: the corpus, and COUNT damaged versions of each of its files.
 nothing_found() {
     run -0 --separate-stderr timeout 120 "$build/fuzz/$1_replay" "$2" "$corpus/$1"
     assert_output --regexp '^[0-9]{4,} inputs$'
 }
 
-# stays PATTERN: whether a folder is left. Another file of tests may have one of its own for a while.
+# stays PATTERN: whether a folder is left. Another test file may have such a folder for a while.
 stays() {
     local i
     for ((i = 0; i < 900; i++)); do

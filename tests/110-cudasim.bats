@@ -6,7 +6,7 @@ setup_file() {
     [ "$(uname -m)" = x86_64 ] || export lacks='no x86-64 processor'
     make -s -C "$root" have-nvcc || export lacks='no nvcc'
     [ -z "${lacks:-}" ] || return 0
-    # The first time takes minutes. What takes longest of CUB and Thrust is built by the tests tagged long.
+    # The first time takes minutes. The tests tagged long build the slowest parts of CUB and Thrust.
     make -s -j "$(nproc)" -C "$root" cudasim-library cudasim-programs \
         LEVELS="$(make -s -C "$root" print-runnable-levels)" >&2 || {
         echo "# the simulator or its programs do not build: none of these tests can run" >&3
@@ -38,10 +38,10 @@ simulate() {
     said=$(grep -E '^cudasim: (error|warning): ' <<< "$stderr" || true)
 }
 
-# built PROGRAM: where it is not one of those that are built before.
+# built PROGRAM: builds a program that setup_file() does not build.
 built() { make -s -C "$root" "${programs#"$root"/}/$1" >&2; }
 
-# passes PROGRAM: it finds nothing wrong with itself, and the simulator nothing with it.
+# passes PROGRAM: the program's own checks pass, and the simulator reports nothing.
 passes() {
     simulate "$1"
     [ "$status" -eq 0 ] || fail "$1: exit $status"$'\n'"$output"$'\n'"$stderr"
@@ -52,8 +52,8 @@ passes() {
     [[ " $faulty " == *" $1 "* ]] || assert_equal "$said" ''
 }
 
-# pair NAME: what NAME_bad does wrong is found, by its kind, its kernel and its line, and nothing else; nothing is
-# found in NAME_good.
+# pair NAME: the simulator finds the fault of NAME_bad by kind, kernel and line, and no other fault; it finds
+# nothing in NAME_good.
 pair() {
     local kind kernel line source place
     if [ -e "$sources/checks/$1_good.cu" ]; then
@@ -68,7 +68,7 @@ pair() {
     place=${kernel:+": $kernel"}${line:+, ${source}:$line, block}
     simulate "checks/$1_bad"
     [ "$status" -le 1 ] || fail "exit $status"$'\n'"$stderr"
-    # The file is named by some path of it.
+    # The message may name the file by any of its paths.
     said=$(sed -E "s#, [^ ]*/checks/$1_bad\.cu:#, $source:#" <<< "$said")
     [[ $said =~ 'cudasim: '(error|warning)": $kind$place" ]] || fail "wanted: $kind$place"$'\n'"found: $said"
     run grep -vE "^cudasim: (error|warning): $kind\b" <<< "$said"
@@ -304,7 +304,7 @@ line_of() { grep -n "$2" "$sources/explain/$1.cu" | cut -d : -f 1; }
     # Half of the requests are stores without a conflict, half are loads of 32 passes.
     assert_equal "$(kernel conflicting '.shared.passes / .shared.requests')" 16.5
     assert_equal "$(kernel padded '.shared.passes / .shared.requests')" 1
-    # Launching costs more than either: there is no finding, but the line is there.
+    # A launch costs more than either, so there is no finding; but the line is printed.
     assert_equal "$(kernel conflicting '.lines[0] | .worst, .line')" \
         $'passes\n'"$(line_of bank_conflict '= tile\[threadIdx.x\]')"
     assert_equal "$(kernel padded '[.lines[].worst] | unique | .[]')" null

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # cudasim: every PTX instruction form on random and special operands, against expectations computed independently and
-# against what an H100 gave (tests/instructions/h100.txt). See the head of tests/instructions/forms.txt.
+# against the results of an H100 (tests/instructions/h100.txt). See the head of tests/instructions/forms.txt.
 
 setup_file() {
     load helpers/common

@@ -99,7 +99,7 @@ another_toolkit() {
     cp "$build/cudasim/libcudart.so.13" "$BATS_TEST_TMPDIR/t/build/cudasim/libcudart.so.12"
     run -2 --separate-stderr "$BATS_TEST_TMPDIR/t/build/main_host" editdistance --submission "$baseline" --device sim
     [[ $stderr == *'the submission needs libcudart.so.13, and the simulator is libcudart.so.12'* ]] || fail "$stderr"
-    # A library that is none is not the submission's fault.
+    # A file that is not a library is not the submission's fault.
     echo garbage > "$BATS_TEST_TMPDIR/t/build/cudasim/libcudart.so.13"
     rm "$BATS_TEST_TMPDIR/t/build/cudasim/libcudart.so.12"
     run -3 "$BATS_TEST_TMPDIR/t/build/main_host" editdistance --submission "$baseline" --device sim
@@ -130,7 +130,7 @@ another_toolkit() {
         [[ $stderr == *'  | cudasim: error: out-of-bounds: fill, '* ]] || fail "$stderr"
         [[ $stderr == *"out_of_bounds.cu:$line, block (7,0,0), thread (104,0,0): "* ]] || fail "$stderr"
     done
-    # Addresses are checked always.
+    # Addresses are always checked.
     simulated 1 "$so" --checks none
     assert_equal "$(json .verdict)" RTE
 }
@@ -181,7 +181,7 @@ another_toolkit() {
     assert_equal "$(json '.cases[0].explain | .format, .simulated, (.kernels | length)' | paste -sd ' ')" '1 true 1'
     assert_equal "$(json '.cases[0].explain.kernels[0] | .name, .launches' | paste -sd ' ')" 'diagonal 2177'
     assert_equal "$stderr" ''
-    # One report a process: all calls of a case together.
+    # One report per process: all calls of a case together.
     simulated 0 "$baseline" --explain --repeat 3
     assert_equal "$(json '.cases[0].explain.kernels[0].launches')" $((3 * 257))
     # After a failure as well, when the process ends without being killed.
@@ -255,7 +255,7 @@ END
     run -7 "$sim" --checks none --seed 3 --workers 1 main.cu helper.cu -- x.cu
     assert_output '[x.cu]'
     run -17 "$sim" --nvcc '-DEXTRA=10 -std=c++17' main.cu helper.cu
-    # A header that changes is seen; what has not changed is not compiled again.
+    # A changed header is detected; unchanged files are not compiled again.
     echo '#define MORE 50' > more.h
     run -52 "$sim" main.cu helper.cu
     run -52 env CUDA_HOME= NVCC="$(make -s -C "$root" print-nvcc)" "$sim" main.cu helper.cu

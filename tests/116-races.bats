@@ -19,7 +19,7 @@ setup() {
     export LD_LIBRARY_PATH=$build/cudasim
 }
 
-# exact FILE: every race of the file's kernels is found at a marked line, and no other line is named.
+# exact FILE: every race of the file's kernels is found at a marked line, and no other line is reported.
 exact() {
     run -0 "$root/tests/races/score.sh" "$programs" "$1"
     assert_output --regexp 'races found ([1-9][0-9]*) of [0-9]+, false alarms 0 of [1-9][0-9]*, lines without a mark 0$'
@@ -57,7 +57,7 @@ exact() {
     done
 }
 
-# Straight-line code: without switching at accesses each warp would be done before the next begins.
+# Straight-line code: without switches at accesses each warp would end before the next one begins.
 @test "races: with a seed, results of racing straight-line code differ" {
     for seed in 1 2 3 4 5 6 7 8; do
         CUDASIM_SEED=$seed "$programs/results" 2> seed.err

@@ -140,7 +140,7 @@ separate: main.cu
 END
     run -0 --separate-stderr "$sim" -D 'NAME="project"' -- make -s
     for n in 0 1 2 4; do assert_equal "${lines[n]}" '42 by cudasim, project'; done
-    # Of a compiler that is called by its whole path sim.sh chooses the runtime, and nothing else.
+    # If the compiler is called by its full path, sim.sh only chooses the runtime.
     assert_equal "${lines[3]}" '42 by cudasim, none'
     assert_equal "${#lines[@]}" 5
     # A fault in what the command runs reaches its caller.
@@ -194,7 +194,7 @@ END
     assert_equal "$(SIM_MACHINE_CODE=1 seen x.cu)" \
         '-cudart shared -gencode arch=compute_90,code=[sm_90,compute_90] -lineinfo x.cu'
     assert_equal "$(SIM_FLAGS=$'-DA=b c\n-DD' seen x.cu)" "$start -lineinfo -DA=b c -DD x.cu"
-    # In PATH it passes itself over.
+    # In PATH it skips itself.
     run -0 env -u SIM_NVCC PATH="$(dirname "$wrapper"):$PWD/bin:$PATH" nvcc x.cu
     assert_line x.cu
     run -127 env -u SIM_NVCC PATH="$(dirname "$wrapper"):/usr/bin:/bin" CUDA_HOME=/nonexistent nvcc x.cu

@@ -57,7 +57,7 @@ js() { chromium_text "$1"; }
 
 # row MARK: an expression for the row of the source line with that mark.
 row() { echo "[...document.querySelectorAll('.code tbody tr')].find(r => r.textContent.includes('/* $1 */'))"; }
-# shown MARK NAME: what stands in a column of that line.
+# shown MARK NAME: the text of a column of that line.
 shown() { js "$(row "$1").querySelector('[data-label=$2]').textContent"; }
 
 @test "html: each line has its counts, waste is marked, and faults are below their line" {
@@ -65,7 +65,7 @@ shown() { js "$(row "$1").querySelector('[data-label=$2]').textContent"; }
     chromium_open "file://$PWD/page.html"
     assert_equal "$(js document.title)" 'What the kernels did'
     assert_equal "$(js 'document.scripts.length + document.querySelectorAll("link, img, iframe").length + ""')" 0
-    # The whole source is there, letter by letter, but for what is no text.
+    # The whole source is shown unchanged, except bytes that are not text.
     js '[...document.querySelector(".code").querySelectorAll(".s")].map(c => c.textContent).join("\n")' > source
     LC_ALL=C sed 's/\xff\x01 \xe2\x80\xae/\xef\xbf\xbd\xef\xbf\xbd \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd/' wasteful.cu |
         diff - source
@@ -105,7 +105,7 @@ shown() { js "$(row "$1").querySelector('[data-label=$2]').textContent"; }
 
         done
     done
-    # A table stays one for a screen reader where its parts are laid out as blocks.
+    # A table is still a table for a screen reader if its parts are laid out as blocks.
     assert_equal "$(js '[...document.querySelectorAll(".code, .code tr, .code td")].every(e => e.role) + ""')" true
 }
 
@@ -117,7 +117,7 @@ shown() { js "$(row "$1").querySelector('[data-label=$2]').textContent"; }
     "$root/run_scripts/sim.sh" --html gone.html gone 2> /dev/null
     grep -q 'The source cannot be read' gone.html
     grep -q 'data-label="executed"' gone.html
-    # Of a long file what ran is shown, and a few lines around it.
+    # Of a long file the page shows the lines that ran, and a few lines around them.
     { yes '/* filler */' | head -n 1000; cat "$BATS_FILE_TMPDIR/wasteful.cu"; } > long.cu
     "$root/run_scripts/sim.sh" --html long.html long.cu 2> /dev/null
     assert_equal "$(grep -c '/\* filler \*/' long.html)" 2

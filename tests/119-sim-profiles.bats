@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Which GPU the simulator stands for: contrib/cudasim/profiles, sim.sh --gpu, CUDASIM_PROFILE.
+# Which GPU the simulator imitates: contrib/cudasim/profiles, sim.sh --gpu, CUDASIM_PROFILE.
 
 setup_file() {
     load helpers/common
@@ -67,7 +67,7 @@ value() { sed -nE "s/^$1 *= *(.*[^ ]) *#.*/\1/p" "$2"; }
     for file in "$profiles"/*.conf; do
         run -1 grep -nvE '^#|^[a-z0-9_]+ += [^#]*[^# ] +# (card|manual): [^ ]' "$file"
         assert_output ''
-        # What a card said is a file of measurements.
+        # A card's answers are in a file of measurements.
         for source in $(sed -nE '/^#/!s/.*# card: ([^ ,]+).*/\1/p' "$file"); do
             [ -f "$root/$source" ] || fail "there is no $source"
         done
@@ -89,7 +89,7 @@ value() { sed -nE "s/^$1 *= *(.*[^ ]) *#.*/\1/p" "$2"; }
         done
         assert_line "clusters = $([ "$(value cluster_size "$file")" = 1 ] && echo 0 || echo 1)"
     done
-    # A variable says more than a profile; without one the device is what it was.
+    # A variable overrides the profile; without a profile the device is the default.
     CUDASIM_PROFILE=t4 CUDASIM_MULTIPROCESSORS=7 run -0 ./what
     assert_line 'multiprocessors = 7'
     assert_line 'threads_per_sm = 1024'

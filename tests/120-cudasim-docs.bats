@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What docs/SIMULATOR.md and docs/formats/simulator.md say of cudasim is what its sources say.
+# docs/SIMULATOR.md and docs/formats/simulator.md agree with the sources of cudasim.
 
 setup() {
     load helpers/common
@@ -12,7 +12,7 @@ setup() {
 # between BEGIN END FILE: the lines between two that match.
 between() { sed -n "\\%$1%,\\%$2%{\\%$1%d;\\%$2%d;p}" "$3"; }
 
-# cells: of Markdown tables on standard input, what stands in `code` in the first column, a line each.
+# cells: the `code` words in the first column of the Markdown tables on standard input, one per line.
 cells() { sed -n 's/^| *\([^|]*\)|.*/\1/p' | grep -o '`[^`]*`' | tr -d '`'; }
 
 @test "docs: lists the instructions of the table" {
@@ -20,7 +20,7 @@ cells() { sed -n 's/^| *\([^|]*\)|.*/\1/p' | grep -o '`[^`]*`' | tr -d '`'; }
     requires x86-64
     make -s -C "$root" "${BUILD:-build}/cudasim_instructions" >&2
     run -0 timeout 60 "$build/cudasim_instructions"
-    # To be put between the two lines of the manual.
+    # The text that belongs between the two lines of the manual.
     diff -u <(between '<!-- instructions begin -->' '<!-- instructions end -->' "$manual") - <<< "$output"
 }
 

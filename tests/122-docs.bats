@@ -47,14 +47,14 @@ setup() {
     assert_output "pictures.sh: '$BATS_TEST_TMPDIR/empty' has no .dot file"
 }
 
-# slugs FILE: the anchors of a page's headings, as GitHub makes them, a line each.
+# slugs FILE: the anchors of a page's headings, as GitHub makes them, one per line.
 slugs() {
     awk '/^```/ { code = !code } !code && /^#+ /' "$1" |
         sed -E 's/^#+ +//; s/\[([^]]*)\]\([^)]*\)/\1/g' | tr 'A-Z' 'a-z' |
         LC_ALL=C sed -E 's/[]!-,./:-@[^`{-~\\]//g; s/ /-/g' | awk '{ print seen[$0]++ ? $0 "-" seen[$0] - 1 : $0 }'
 }
 
-# links FILE: what a page links to in the tree, a line each.
+# links FILE: the page's links into the tree, one per line.
 links() {
     awk '/^ *```/ { code = !code } !code' "$1" | sed -E 's/`[^`]*`//g' |
         grep -oE '\]\([^()]+\)' | sed -E 's/^\]\(//; s/\)$//' | grep -vE '^[a-z]+:'

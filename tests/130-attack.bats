@@ -33,7 +33,7 @@ setup() {
     COMPILE_SECONDS=5 run -0 timeout 900 tests/scripts/attack.sh --json "$BATS_TEST_TMPDIR/results" "${files[@]}"
     refute_output --partial FAILED
     refute_output --partial "$root/"
-    # Those that were judged and accepted are the honest twins that could be judged here.
+    # The accepted ones are the honest twins that this machine can judge.
     accepted=$(cd "$BATS_TEST_TMPDIR/results" && jq -r 'select(.verdict == "AC") | input_filename' ./*.json)
     assert_equal "$accepted" "$(cd "$BATS_TEST_TMPDIR/results" && ls ./*_honest*.json)"
 }
@@ -56,7 +56,7 @@ setup() {
 
 @test "attack: the run fails if an attack is accepted, stopped by another layer, or wrong in one of its cases" {
     requires box
-    # told SED-EXPRESSION FILE WORDS: the file, changed so, is to be complained of in these words.
+    # told SED-EXPRESSION FILE WORDS: attack.sh must report the changed file in these words.
     local files=() words=() i
     told() {
         sed "$1" "tests/exploits/$2" > "$BATS_TEST_TMPDIR/$2"
@@ -64,14 +64,14 @@ setup() {
         files+=("$BATS_TEST_TMPDIR/$2") words+=("$3")
     }
     told 's/SEEN 126/SEEN 127/; s/Expect: WA/Expect: AC/' compile_has_include.c 'FAILED: an attack is accepted; '
-    # A table that says so even if one is accepted would be no table.
+    # The run fails if an attack is accepted, or if its verdict or words differ.
     told 's/Expect: CE/Expect: WA/' compile_incbin.c 'FAILED: verdict CE; '
     told 's/Says: .*/Says: something else/' process_fork.c "FAILED: it does not say 'something else'; "
     told 's/return found ? \(.*\) : 0;/return \1;/; s/Expect: WA/Expect: AC|WA/' left_files.c \
         'FAILED: an attack is accepted; '
     told 's/lenStr1 > lenStr2/lenStr1 == 128 ? 127 : lenStr1 > lenStr2/' answer_guessed.c \
         'FAILED: verdict AC of a case; '
-    # In one room, as entering one costs as much as a judging.
+    # In one room, because entering a room costs as much as a judging.
     run -1 timeout 300 tests/scripts/attack.sh --json "$BATS_TEST_TMPDIR/results" "${files[@]}"
     for i in "${!files[@]}"; do
         grep "^$(basename "${files[i]}") " <<< "$output" | grep -qF "${words[i]}" || fail "${files[i]}: $output"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Secret seeds and signed records: what is kept secret, what a record proves, and what it does not let pass.
+# Secret seeds and signed records: what stays secret, what a record proves, and which changes it reveals.
 
 setup_file() {
     load helpers/common
@@ -43,7 +43,7 @@ marks_of() {
     mark "$1" "$(jq -r '.cases[0].inputs[0]' "$BATS_TEST_TMPDIR/call.json")"
 }
 
-# resign FILE: signs it anew with the contest's own key, by openssl: what only the organiser could do.
+# resign FILE: signs it again with the contest's own key, by openssl, as only the organiser can.
 resign() {
     "$build/verify_record" --message "$1" > "$1.message"
     { printf 302e020100300506032b657004220420; jq -r .secret "$key"; } | tr -d '\n' | unhex > "$1.der"
@@ -89,7 +89,7 @@ changed() {
     run -2 "$build/seal" reveal "$folder/open"
     assert_output --partial 'exists and is not replaced'
     assert_equal "$(sha256sum "$secret" "$published" "$key" "$public" "$revealed")" "$sums"
-    # One half left over: nothing new is written beside it.
+    # If one half exists, no new file is written beside it.
     mkdir "$BATS_TEST_TMPDIR/half"
     cp "$published" "$BATS_TEST_TMPDIR/half/"
     run -2 "$build/seal" make "$BATS_TEST_TMPDIR/half"
@@ -170,7 +170,7 @@ END
     done
     assert_equal "$(json .seed "$record")" null
     assert_equal "$(json .seal.commitment "$record")" "$(jq -r .commitment "$published")"
-    # The search would have found it.
+    # Control: the search finds it if it is there.
     "$build/main_host" editdistance --submission "$so" --seed "$decimal" --json "$BATS_TEST_TMPDIR/result.json"
     grep -qF "$decimal" "$BATS_TEST_TMPDIR/result.json"
 }
@@ -208,7 +208,7 @@ END
         run -2 run_scripts/judge.sh $source --box none $private
         assert_output --partial 'omit --box none'
     done
-    # What is revealed is no secret.
+    # A revealed value is no secret.
     run -1 "$build/main_host" editdistance "${arguments[@]}" --box none --seal "$revealed" --judgement 1
 }
 
@@ -221,7 +221,7 @@ END
     assert_equal "${lines[-1]}" 'GOOD: all checks passed'
     assert_equal "$(json .date "$record" | grep -cE '^20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-9:]{8}Z$')" 1
     assert_equal "$(json .toolkit.frozen "$record")" "$(run_scripts/lib/frozen.sh digest editdistance)"
-    # Without the contest's key a signature proves little, and it says so.
+    # Without the contest's key a signature proves little, and the output says so.
     run -0 $v "$record"
     assert_line --regexp '^key +- +not compared'
     assert_equal "${lines[-1]}" "GOOD, if that key is the contest's"
@@ -232,7 +232,7 @@ END
     json .signature.value "$record" | unhex > "$BATS_TEST_TMPDIR/sig"
     openssl pkeyutl -verify -pubin -inkey "$BATS_TEST_TMPDIR/pem" -rawin -in "$BATS_TEST_TMPDIR/message" \
         -sigfile "$BATS_TEST_TMPDIR/sig"
-    # The same record in another layout is as good.
+    # The same record in another layout is valid too.
     jq -cS . "$record" > "$BATS_TEST_TMPDIR/compact.json"
     run -0 $v "$BATS_TEST_TMPDIR/compact.json" --key "$public"
 }
@@ -251,7 +251,7 @@ END
     assert_equal "$(json .cases[0].inputs)" null # digests of inputs are for records
     assert_equal "$(json .submission.source_sha256 "$record")" \
         "$(cd "$(dirname $source)" && sha256sum bitparallel.c | sha256sum | cut -d ' ' -f 1)"
-    # Signed, the source must be there; otherwise it is a remark.
+    # A signed record needs the source; without a signature a missing source is only a remark.
     run -0 "$build/main_host" editdistance --submission "$so" --source nowhere.c --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json .submission.source_sha256)" null
     run -2 --separate-stderr "$build/main_host" editdistance --submission "$so" --source nowhere.c --key "$key" \
@@ -291,7 +291,7 @@ END
         run -0 $v "$BATS_TEST_TMPDIR/same.json" --key "$public" --submission "$so" --rerun
         assert_line --regexp '^rerun +ok '
     done
-    # What judges again gets the limit: with none that a call can keep, it is another verdict.
+    # Judging again applies the limit: with a limit that no call can meet, the verdict differs.
     sed 's/"time_limit": 20.0/"time_limit": 1e-9/' "$BATS_TEST_TMPDIR/limited.json" > "$BATS_TEST_TMPDIR/short.json"
     run -1 $v "$BATS_TEST_TMPDIR/short.json" --key "$public"
     jq '.asked.time_limit = 1' "$BATS_TEST_TMPDIR/limited.json" |
@@ -348,7 +348,7 @@ END
     run -1 "$build/seal" check "$BATS_TEST_TMPDIR/other/seal-revealed.json" "$published"
     assert_output --partial FAILED
     run -0 "$build/seal" check "$revealed" "$published"
-    # A secret exchanged within a revealed file does not fit its own commitment.
+    # A changed secret in a revealed file does not match its commitment.
     jq --arg secret "$(jq -r .secret "$BATS_TEST_TMPDIR/other/seal-secret.json")" '.secret = $secret' "$revealed" \
         > "$BATS_TEST_TMPDIR/swapped.json"
     run -2 $v "$record" --key "$public" --seal "$BATS_TEST_TMPDIR/swapped.json"
@@ -366,7 +366,7 @@ END
     assert_line --regexp "^inputs +ok .* all $calls calls are bit-identical$"
     assert_line --regexp "^rerun +ok +AC again, .* all $calls calls were bit-identical$"
     assert_equal "$(grep -v '^main_host: box: ' <<< "$stderr")" ''
-    # A right rejection is confirmed as well; so is a judging with files' own seed.
+    # A correct rejection is confirmed too, and so is a judging with the files' own seed.
     other=$(submission problems/editdistance/submissions/wrong_answer/hamming.c)
     "$build/main_host" editdistance --submission "$other" --repeat 2 --keep-going --time-limit 5.5 --group all \
         --seed 77 --key "$key" --json "$BATS_TEST_TMPDIR/result.json" || test $? = 1
@@ -393,13 +393,13 @@ END
 
 @test "records: the inputs or judging again reveal an organiser's false record" {
     "$build/main_host" editdistance --submission "$so" --seed 5 --key "$key" --json "$record.5"
-    # Made with seed 5, said to be of seed 6.
+    # Made with seed 5, but claims seed 6.
     jq '.seed = "6"' "$record.5" > "$BATS_TEST_TMPDIR/false.json"
     resign "$BATS_TEST_TMPDIR/false.json"
     run -1 $v "$BATS_TEST_TMPDIR/false.json" --key "$public" --inputs
     assert_line --regexp '^signature +ok '
     assert_line --regexp '^inputs +FAILED +0 of [0-9]+ calls'
-    # Made with seed 5, said to be of the seal.
+    # Made with seed 5, but claims the seal's seed.
     jq --slurpfile record "$record" '.seed = null | .seal = $record[0].seal' "$record.5" \
         > "$BATS_TEST_TMPDIR/false.json"
     resign "$BATS_TEST_TMPDIR/false.json"
@@ -415,7 +415,7 @@ END
     jq '.cases[0].name = "sample/0-easy"' "$record.5" > "$BATS_TEST_TMPDIR/false.json"
     resign "$BATS_TEST_TMPDIR/false.json"
     run -1 $v "$BATS_TEST_TMPDIR/false.json" --key "$public" --inputs
-    # Accepted, said to be wrong; and wrong in one case only.
+    # Accepted, but claims WA; and wrong in one case only.
     for change in '.verdict = "WA"' '.cases[1].verdict = "TLE"' 'del(.cases[-1])'; do
         jq "$change" "$record.5" > "$BATS_TEST_TMPDIR/false.json"
         resign "$BATS_TEST_TMPDIR/false.json"
@@ -492,7 +492,7 @@ END
     done
     run -2 "$build/seal" make "$BATS_TEST_TMPDIR/n" --name $'two\nlines'
     assert [ ! -e "$BATS_TEST_TMPDIR/n/seal-secret.json" ]
-    # Files on the command line are nobody's seed.
+    # Files on the command line have no seed.
     run_scripts/lib/files.sh
     "$build/main_host" editdistance --submission "$so" --key "$key" --json "$BATS_TEST_TMPDIR/result.json" \
         "$practice/file1" "$practice/file2"

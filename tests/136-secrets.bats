@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# What a judging tells: with a seal, and of a contest's secret cases, no value of an input or an answer to anybody but
-# the organiser.
+# What a judging reveals: with a seal, and for secret cases of a contest, only the organiser gets values of inputs
+# and answers.
 
 setup_file() {
     load helpers/common
@@ -9,7 +9,7 @@ setup_file() {
     export seal=$folder/seal/seal-secret.json key=$folder/key/key-secret.json public=$folder/key/key-public.json
     "$build/seal" make "$folder/seal" --name Secrets > "$folder/seal.out"
     "$build/seal" key "$folder/key" > "$folder/key.out"
-    # Loses on purpose, with all that it can say: it prints the strings, and answers with a number made of them.
+    # Loses on purpose and leaks all it can: it prints the strings, and answers with a number made from them.
     cat > "$folder/tells.c" << 'END'
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,15 +49,15 @@ paths() {
         map(if type == "number" then "[]" else "." + . end) | join("") | .[1:]' "$1" | sort -u
 }
 
-# secrets_of RECORD: every value that the organiser's record has and the public form may not: one a line. Shorter ones
-# may stand there by chance.
+# secrets_of RECORD: every value of the organiser's record that the public form must not have, one per line. Short ones
+# may occur there by chance.
 secrets_of() {
     jq -r '.cases[] | .answer, .output, .printed_bytes, .memory_peak, .floor_seconds, .start_seconds, .end_seconds,
         (.message | scan("[0-9]{2,}")), (if .verdict == "AC" then empty else .samples[], .seconds.median end),
         (.parts[] | .release, .map, .call, .done) | select(. != null) | tostring | select(length > 2)' "$1" | sort -u
 }
 
-# not_in SECRETS FILE...: none of the lines of SECRETS stands in a file.
+# not_in SECRETS FILE...: no file contains a line of SECRETS.
 not_in() {
     local word
     [ -s "$1" ] || fail 'nothing to look for' || return
@@ -94,7 +94,7 @@ not_in() {
         grep -Eo '777[0-9]{6}' "$BATS_TEST_TMPDIR/told" >> "$BATS_TEST_TMPDIR/secrets"
         [ "$(wc -l < "$BATS_TEST_TMPDIR/secrets")" -gt 40 ]
         not_in "$BATS_TEST_TMPDIR/secrets" "$public_form" "$public_form.2" "$BATS_TEST_TMPDIR/out"
-        # Two judgings of the same number differ in nothing that the submission did; both forms have the same keys.
+        # Two judgings with the same number show no difference by the submission; both forms have the same keys.
         assert_equal "$(jq -S 'del(.date, .check_seed)' "$public_form")" \
             "$(jq -S 'del(.date, .check_seed)' "$public_form.2")"
         assert_equal "$(json .withheld "$public_form")" true
@@ -104,7 +104,7 @@ not_in() {
     done
     assert_equal "$(json .message "$public_form")" \
         'the process ended before device_user() had returned in case secret/01-tiny, call 1'
-    # The search finds them where they are.
+    # Control: the search finds the secrets where they are.
     run not_in "$BATS_TEST_TMPDIR/secrets" "$whole"
     assert_failure
     run not_in "$BATS_TEST_TMPDIR/secrets" "$BATS_TEST_TMPDIR/told"
@@ -120,7 +120,7 @@ not_in() {
         '[null]'
     assert_equal "$(json '[.cases[] | .answer, .output, .floor_seconds, .memory_peak, .printed_bytes, .start_seconds,
         .end_seconds, .explain] | unique | tostring' "$public_form")" '[null]'
-    # Of what is rejected not even times and how many there were.
+    # A rejected submission shows not even times and their number.
     run -1 "${sealed[@]}" --submission "$tells" --group sample --repeat 7 --public-json "$public_form"
     assert_equal "$(json '[.cases[] | .answer, .output, .printed_bytes, .seconds, .interval,
         (.samples, .parts | .[0])] | unique | tostring' "$public_form")" '[null]'

@@ -42,7 +42,7 @@ setup() {
     run -0 "$host" editdistance --submission "$so" --case sample/1-small --repeat 60 --until 100 \
         --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json '[.repeat, .cases[0].calls, (.cases[0].samples | length)] | join(" ")')" '60 7 7'
-    # No tighter than it can be: all calls are made.
+    # Too tight to reach: all calls are made.
     run -0 "$host" editdistance --submission "$so" --case sample/1-small --repeat 12 --until 0.000001 \
         --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json '.cases[0].calls')" 12
@@ -56,7 +56,7 @@ setup() {
 
 @test "floor: a time below the possible minimum is flagged, and the verdict stays" {
     copy_toolkit simulator built
-    # A link so slow that 20 ms are too little for 260 bytes, and enough for no other reason.
+    # The link is so slow that 20 ms is too short for 260 bytes; no other floor applies.
     printf 'cpu:\n  time_limit: 20\n  peak:\n    link: 26\n' > problems/editdistance/gpu.yaml
     make -s all submission SUBMISSION=tests/fixtures/wait_20_ms.c
     local so=build/submissions/editdistance/tests/fixtures/wait_20_ms.c/device_user.so words
@@ -76,7 +76,7 @@ setup() {
     assert_equal "$(grep -v '^main_host: box: ' <<< "$stderr")" ''
     assert_equal "$(json '[.verdict, .review, .cases[0].faster_than_possible, .cases[0].floor_seconds] | join(" ")')" \
         'AC false false 0.002'
-    # A wrong answer is only wrong.
+    # A wrong answer gets no flag.
     sed -i 's/link: 130000/link: 26/' problems/editdistance/gpu.yaml
     make -s all submission SUBMISSION=problems/editdistance/submissions/wrong_answer/hamming.c
     so=build/submissions/editdistance/problems/editdistance/submissions/wrong_answer/hamming.c/device_user.so
@@ -86,7 +86,7 @@ setup() {
     make -s all
     run -2 build/main_host editdistance
     assert_output --partial "'cpu.peak.link: -1' is not a number above 0"
-    # A problem that claims more than there is is not sound.
+    # A problem that claims more work than the data allow is not sound.
     sed -i "s/    link: -1/    link: 1/" problems/editdistance/gpu.yaml
     sed -i "s/work->bytes = (double)(/work->bytes = 200 + (double)(/" problems/editdistance/problem.c
     make -s all
@@ -142,7 +142,7 @@ rounds() {
     assert_output --partial 'A is SLOWER than B'
     run -0 "$compare" --margin 14 "${reversed[@]}"
     assert_output --partial 'A is the SAME as B: 1.18 times'
-    # Of 6 rounds all are needed, and one that says otherwise is enough to know nothing; of 9 one is not.
+    # With 6 rounds all must agree: one that differs makes the result unknown. With 9 rounds one may differ.
     rounds 0.5 0.5 0.5 0.5 0.5 0.99
     run -0 "$compare" "${files[@]}"
     assert_output 'A is FASTER than B: 0.50 times its time (96.9 % interval 0.50 to 0.99, 6 rounds)'

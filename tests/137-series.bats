@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# A series of submissions against a sealed contest: one that loses on purpose tells all that it can of its inputs, the
-# next one answers from a table of that. The grader gives each judging inputs of its own, and tells nobody any.
+# A series of submissions against a sealed contest: one loses on purpose and leaks all it can of its inputs, the
+# next one answers from a table of the leak. The grader gives each judging its own inputs, and shows none.
 # bats file_tags=grade
 
 setup_file() {
@@ -18,7 +18,7 @@ setup_file() {
         'scoring: { type: relative, rank_cpu: yes }' 'problems:' '  - id: A' \
         '    problem: editdistance' '    secret: sample' '    ranked_case: sample/1-small' '    repeat: 5' \
         > "$contest/contest.yaml"
-    # What both share: the right distance, and a number for an input.
+    # Shared code of both: the right distance, and a number for an input.
     cat > "$work/common.c" << 'END'
 #include <stdio.h>
 #include "device_user.h"
@@ -77,7 +77,7 @@ unsigned int device_user(char *a, int la, char *b, int lb)
 END
     } > "$contest/submissions/spy/A/1.c"
     timeout 120 "$build/grader" run "$contest" < /dev/null > "$work/first.out" 2>&1
-    # The most that anybody could have got of it: what the organiser alone sees.
+    # The best possible leak: the data that only the organiser sees.
     told=$("$build/grader" results "$contest" --show-secret --json --sql \
         "SELECT log FROM steps WHERE step = 'secret'" | jq -r '.[].log' |
         sed -n 's/^  | told \([0-9]*\) \([0-9]*\)$/{ \1u, \2u },/p')
@@ -112,16 +112,16 @@ query() { sqlite3 -readonly "$db" "$1"; }
 @test "series: what one judging revealed does not help in the next; an honest submission is ranked" {
     assert_equal "$(query "SELECT team || ' ' || verdict FROM judgements j JOIN submissions s ON s.id = j.submission
         ORDER BY team")" $'honest AC\nspy WA\ntable WA'
-    # All three came to the secret step, where the samples' inputs were answered.
+    # All three reached the secret step, because they answered the samples.
     assert_equal "$(query "SELECT count(*) FROM steps WHERE step = 'secret'")" 3
-    # The table is right for the judgement that it was made of: with the same inputs it would have won.
+    # The table fits the judgement it was made from: with the same inputs it would win.
     local so
     so=$(submission "$contest/submissions/table/A/2.c")
     run -0 "$build/main_host" editdistance --submission "$so" --case sample/1-small \
         --seal "$contest/seal/seal-secret.json" --judgement 1
     run -1 "$build/main_host" editdistance --submission "$so" --case sample/1-small \
         --seal "$contest/seal/seal-secret.json" --judgement 2
-    # No input was seen twice, and each record tells the number of its judgement.
+    # No input occurred twice, and each record has the number of its judgement.
     assert_equal "$(query "SELECT group_concat(json_extract(record, '$.seal.judgement') = judgement) FROM steps WHERE
         step IN ('secret', 'ranked')")" 1,1,1,1
     query "SELECT j.value FROM steps, json_each(record, '$.cases') c, json_each(c.value, '$.inputs') j
@@ -150,7 +150,7 @@ query() { sqlite3 -readonly "$db" "$1"; }
         (SELECT j.id FROM judgements j JOIN submissions s ON s.id = j.submission WHERE team = 'table')")" 1
 }
 
-# everything: all that is for others than the organiser, in the folder `open`.
+# everything: all files that people other than the organiser can read, in the folder `open`.
 everything() {
     local table
     mkdir -p open
@@ -167,7 +167,7 @@ everything() {
 }
 
 # secrets: every number that is of a secret input or answer, or that a submission chose. Those of three digits may
-# stand somewhere by chance.
+# occur by chance.
 secrets() {
     query "SELECT record FROM steps WHERE step IN ('secret', 'ranked', 'baseline')" |
         jq -r '.cases[] | .answer, .output, .floor_seconds, .memory_peak, .printed_bytes, .message,
@@ -181,21 +181,21 @@ secrets() {
     everything
     secrets > secrets
     [ "$(wc -l < secrets)" -ge 6 ]
-    # As a number of its own: not as a part of a digest, a time or a longer number.
+    # As a separate number: not as part of a digest, a time or a longer number.
     sed 's/[.]/\\./g; s/.*/(^|[^0-9A-Za-z.])&([^0-9A-Za-z.]|$)/' secrets > patterns
     run grep -rEn -f patterns open
     assert_output ''
-    # Not with more determination either: the tables themselves are out of reach.
+    # The database's tables are out of reach too.
     for sql in 'SELECT record FROM main.steps' 'SELECT log FROM main.steps' 'SELECT message FROM main.judgements' \
         'SELECT median FROM main.runs' 'SELECT * FROM main.samples' 'SELECT count(record) FROM main.steps' \
         "SELECT 1 FROM main.runs WHERE message LIKE '%7%'" \
         "ATTACH '$db' AS x" "SELECT sql FROM sqlite_master UNION SELECT message FROM main.runs"; do
         run -2 "$build/grader" results "$contest" --sql "$sql"
     done
-    # The messages tell the kind.
+    # The messages name the kind.
     assert_equal "$(jq -r '.[0].message' open/submissions.json)" 'a wrong value in case sample/1-small'
     run -0 grep -rl 'a wrong value in case sample/1-small' open/pages/submission
-    # The search finds them where they are.
+    # Control: the search finds the secrets where they are.
     "$build/scoreboard" "$contest" --out "$PWD/secret-pages" --show-secret > /dev/null
     run -0 grep -rEl -f patterns secret-pages
     "$build/grader" results "$contest" submissions --show-secret > told.txt
@@ -235,7 +235,7 @@ secrets() {
     assert_output --partial "bare/contest.yaml:2: 'practice: yes' is for a contest without a seal"
     contest_yaml 'seal: seal/seal-secret.json'
     run -0 "$build/grader" check bare
-    # Samples are nobody's secret; a ranked case is.
+    # Samples are not secret; a ranked case is.
     contest_yaml
     printf '%s\n' '    secret: sample' '    ranked_case: sample/1-small' >> bare/contest.yaml
     run -0 "$build/grader" check bare

@@ -76,7 +76,7 @@ END
         'arithmetic: return !n ? -sum : sum => return !n ? sum : sum'; do
         grep -qxF -e "$line" keys || fail "missing: $line"
     done
-    # Nothing of texts, comments, headers and prototypes.
+    # No mutants in strings, comments, headers and prototypes.
     run ! grep -E '"a (<=|>|==)|a - b|extern' keys
 }
 
@@ -160,7 +160,7 @@ END
     requires box
     planted
     : > list
-    # The small cases are enough here.
+    # The small cases are enough.
     mutate() {
         CASE_SECONDS=0.001 timeout 180 "$root/run_scripts/mutate.sh" matmul --sources planted --list list --cuda 0 "$@"
     }
@@ -257,7 +257,7 @@ END
 @test "mutate: more than 200 mutants of every problem: all survivors are listed" {
     requires box
     requires nvcc
-    # Of scan's sources in C there are but 96 mutants.
+    # The C sources of scan have only 96 mutants.
     for row in editdistance mergesort matmul cointsp diffevo 'softmax --calls 2' 'attention --calls 2' \
         'scan --calls 2 --cuda 144'; do
         # shellcheck disable=SC2086

@@ -24,7 +24,7 @@ objects() {
 
 house() { env -u BUILD "$root/tests/scripts/house.sh" "$PWD"; }
 
-# expect_fault LINE: the small house as it is now is refused, in this one line.
+# expect_fault LINE: the small house in its current state is refused, with exactly this line.
 expect_fault() {
     objects
     run -1 --separate-stderr house

@@ -64,7 +64,7 @@ setup() {
     printf '\0\0\0\177' | dd of="$a" conv=notrunc status=none
     run -2 timeout 20 "$host" matmul "$a" 2 3 "$b" 2 --submission "$so"
     assert_output --partial 'K times the largest of each is not below 2^127'
-    # An infinity is an element like others.
+    # An infinity is an ordinary element.
     printf '\0\0\200\177' | dd of="$a" conv=notrunc status=none
     run -0 timeout 20 "$host" matmul "$a" 2 3 "$b" 2 --submission "$so"
     assert_line --regexp '^answer = inf#'

@@ -59,7 +59,7 @@ judged() {
     refute_line "$(cat "$BATS_TEST_TMPDIR/answer1")"
     judged 0 accepted/qsort.c 'few 3000 payload=1 seed=3' --repeat 5
     assert_equal "$(json '.cases[0].calls')" 5
-    # What is replayed from the call before is wrong.
+    # A replay of the previous call's answer is wrong.
     cat > "$BATS_TEST_TMPDIR/replay.c" << 'END'
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +133,7 @@ END
     assert_output --regexp 'wrote sorted_keys\[[0-9]+\] = [0-9]+ above sorted_keys\[[0-9]+\] = -[0-9]+'
     judged 1 wrong_answer/by_key_and_payload.c 'few 1000 payload=1'
     assert_output --regexp 'did not keep the order of equal keys: sorted_payloads\[[0-9]+\] and \[[0-9]+\]'
-    # By chance it is right where no two keys are equal, so a case of different keys would not find it out.
+    # It happens to be right if all keys differ, so a case of distinct keys would not reveal it.
     judged 0 wrong_answer/by_key_and_payload.c 'sorted 1000 payload=1'
     judged 1 wrong_answer/payloads_left.c 'random 1000 payload=1'
     assert_output --partial 'wrote pairs in ascending order that are not those of the input'
@@ -141,7 +141,7 @@ END
     judged 1 wrong_answer/difference.c 'extremes 1000'
     judged 1 run_time_error/null_payloads.c 'random 1000'
     judged 0 run_time_error/null_payloads.c 'random 1000 payload=1'
-    # An empty input is a case like any other: who ends the process there has not returned.
+    # An empty input is an ordinary case: ending the process there is not a return.
     echo '#include <stdlib.h>
 void device_user(const int32_t *k, const uint32_t *p, int32_t *s, uint32_t *t, size_t n)
 { (void)k; (void)p; (void)s; (void)t; if (n == 0) exit(0); }' > "$BATS_TEST_TMPDIR/leave.c"

@@ -60,7 +60,7 @@ END
         assert_equal "$(hash_of clang -std=c11 -O0)" "$first"
         assert_equal "$(hash_of clang -std=gnu11 -O3 -march=native -ffp-contract=fast)" "$first"
     fi
-    # The control: what this test looks for can be seen. Tuned for some processors, GCC makes no chains of fma.
+    # Control: this test can detect the difference. Tuned for some processors, GCC makes no chains of fma.
     if grep -qw fma /proc/cpuinfo; then
         [ "$(hash_of gcc -std=c11 -O2 -DPLAIN)" != \
             "$(hash_of gcc -std=gnu11 -O3 -march=native -mtune=haswell -DPLAIN)" ]
@@ -118,7 +118,7 @@ END
     done
     run -0 judged --league open --case sample/open/2-mixed --submission "$so"
     assert_equal "$(json '.cases[0].output')" 4/4
-    # The shifts are no answers: their values are far above the targets.
+    # The shifts are not answers: their values are far above the targets.
     cat > "$BATS_TEST_TMPDIR/shift.c" << 'END'
 #include <string.h>
 void device_user(int mode, const struct diffevo_problem *problems, int count, const float *data,
@@ -233,7 +233,7 @@ END
         [ $least -ne 0 ] && [ "$given" -ge $least ] || least=$given
         [ "$given" -le $most ] || most=$given
     done
-    # Shapes drawn anew gave three times as much.
+    # Newly drawn shapes gave three times as much.
     [ $((100 * most)) -le $((120 * least)) ]
 }
 

@@ -110,7 +110,7 @@ judged() {
     : > "$starts"
     run -2 timeout 60 "$host" scan uint32 "$numbers" "$starts" --submission "$so"
     assert_output --partial "$starts' has 0 bytes"
-    # As two numbers of 64 bits; and as float32, 2^-147 among them.
+    # As two 64-bit numbers; and as float32, including 2^-147.
     run -0 timeout 60 "$host" scan uint64 "$numbers" --submission "$so"
     assert_line --partial 'n=2,last=7,hash='
     run -2 timeout 60 "$host" scan float32 "$numbers" --submission "$so"
@@ -167,7 +167,7 @@ END_OF_FILE
     judged 0 wrong_answer/subtracts.c 'random uint64 100000 mean=100'
     judged 1 wrong_answer/bfloat16_carries.c 'positive float32 5000'
     judged 1 wrong_answer/start_at_border.c 'random uint64 100000 mean=2'
-    # What is not a number is none.
+    # Text that is not a number is refused.
     echo 'void device_user(const void *v, const uint8_t *s, void *sums, size_t n, int type, device_stream stream)
 { (void)v; (void)s; (void)type; (void)stream; for (size_t i = 0; i < n; i++) ((float *)sums)[i] = 0.0f / 0.0f; }' \
         > "$BATS_TEST_TMPDIR/nan.c"

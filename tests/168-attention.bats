@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The problem attention: its precision rule, large cases, sizes that are no multiples, own files, and who is refused.
+# The problem attention: its precision rule, large cases, odd sizes, own files, and refusals.
 
 setup() {
     load helpers/common
@@ -14,7 +14,7 @@ judged() {
     timeout 120 "$host" attention --submission "$so" --json "$BATS_TEST_TMPDIR/result.json" "${@:2}"
 }
 
-# numbers COUNT WORD: so many bfloat16 of these four hexadecimal digits, low byte first.
+# numbers COUNT WORD: COUNT bfloat16 numbers of these four hexadecimal digits, low byte first.
 numbers() { yes "$2" | head -n "$1" | tr -d '\n' | xxd -r -p; }
 
 @test "attention: versions of the reference agree, honest methods are well within the rule, large outputs are sampled" {

@@ -3,13 +3,13 @@ load helpers/common
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-# prose TEXT [FILE]: what is found in a file of this text.
+# prose TEXT [FILE]: the report about a file with this text.
 prose() {
     printf '%s\n' "$1" > "${2:-page.md}"
     "$root/tests/scripts/prose.sh" "$BATS_TEST_TMPDIR/${2:-page.md}" | sed "s|^$BATS_TEST_TMPDIR/||"
 }
 
-# words COUNT: so many words of four letters.
+# words COUNT: COUNT words of four letters.
 words() { printf 'word %.0s' $(seq "$1"); }
 
 @test "prose: every page, help text and message of the project passes" {

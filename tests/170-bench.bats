@@ -47,7 +47,7 @@ setup() {
     assert_output --partial 'FAILED. WA'
 }
 
-# Built for the simulator and not optimised: nothing of it gets as far as a kernel.
+# Built for the simulator without optimisation: no call reaches a kernel.
 @test "bench: a bench for GPUs reports a wrong command line before it calls CUDA, in one line" {
     requires nvcc
     [ -e "$(make -s print-cuda-folder)/../include/cublas_v2.h" ] || skip "no cuBLAS"
@@ -137,7 +137,7 @@ END
         # Width and height, and more than an empty frame.
         head -c 400 "$svg" | grep -q 'width="900" height="520"' || fail "$name.svg is not an SVG of that size"
         [ "$(grep -c '<path\|<use' "$svg")" -gt 60 ] || fail "$name.svg is nearly empty"
-        # What is committed was drawn from what is committed.
+        # The committed pictures match the committed data.
         [ -s "docs/plots/$name.svg" ] || fail "docs/plots has no $name"
     done
     text() { sed 's/<[^>]*>//g' "$BATS_TEST_TMPDIR/plots/$1.svg"; }
@@ -151,7 +151,7 @@ END
     text roofline | grep -qE '^\s*cuBLAS\s*$' || fail "a series without the name of its problem is missing"
     [ -s docs/plots/roofline.svg ]
     text diffevo-speedup | grep -qF 'times as fast as: GPU, a kernel a stage'
-    # Where data stay on the GPU nothing is copied.
+    # If data stay on the GPU nothing is copied.
     jq '.resident = true' docs/results/bench-matmul.json > "$BATS_TEST_TMPDIR/data/bench-matmul.json"
     run -0 timeout 60 run_scripts/plot.sh "$BATS_TEST_TMPDIR/data" "$BATS_TEST_TMPDIR/plots"
     for name in time rate; do
@@ -189,7 +189,7 @@ END
     assert_line 'no errors'
     file=$(sed -n 's/^reports: \([^,]*\),.*/\1/p' <<< "$output")
     assert_equal "$(json '.faults | length' "$file")" 0
-    # Another case, by the same word as everywhere.
+    # Another case, with the usual option.
     run -2 make -s sanitize PROBLEM=matmul CASE=sample/none ARGS='--device sim'
     assert_output --partial "has no case 'sample/none'"
     run -2 make -s profile PROBLEM=matmul CASE=sample/none ARGS='--device sim'
@@ -294,7 +294,7 @@ END
     assert_equal "${#lines[@]}" 11
     assert_line --regexp "^overhead, the difference +[0-9.]+ +[0-9.]+$"
     assert_line --regexp "^overhead of one of many in a run, without its build +[0-9.]+ +[0-9.]+$"
-    # The parts are all of it.
+    # The parts add up to the whole.
     assert_equal "$(awk '/^all of it/ { rest = $(NF) } /^(  (compiling|the timed)|overhead, )/ { rest -= $(NF) }
         END { print (rest < 0.003 && rest > -0.003) }' <<< "$output")" 1
     run -2 tests/bench/bench_grade.sh --count 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Problems whose data are resident on the GPU, where there is none: on the CPU and on the simulator. With a GPU:
+# Problems whose data are resident on the GPU, without a GPU: on the CPU and on the simulator. With a GPU:
 # tests/91-gpu-resident.bats.
 
 load helpers/copy
@@ -84,7 +84,7 @@ written() {
     assert_output --partial "an empty submission's median"
     assert_equal "$(json '[.ranked, .verdict, .cases[0].calls, (.cases[0].samples | length), .cases[0].used_gpu,
         .cases[0].throughput] | map(tostring) | join(" ")')" 'true AC 12 11 false null'
-    # Nothing is subtracted from what is ranked.
+    # Nothing is subtracted from ranked times.
     assert_equal "$(json '.cases[0] | ((.samples | sort)[5] == .seconds.median) and .overhead.median > 0 and
         ((.net_seconds - (.seconds.median - .overhead.median)) | fabs) < 1e-12')" true
 }

@@ -43,7 +43,7 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
     local team
     contest
     rm -r "$contest/submissions/ada"
-    # Looping ones need a box and a minute each: what counts is the order, so these do not compile.
+    # Looping ones would need a box and a minute each. Only the order counts here, so these do not compile.
     mkdir -p "$contest"/submissions/{aaa,bob,cyd,zoe}/A
     for i in {10..69}; do echo "#error $i" > "$contest/submissions/aaa/A/$i.c"; done
     for team in bob cyd zoe; do echo "#error $team" > "$contest/submissions/$team/A/1.c"; done
@@ -78,7 +78,7 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
     contest 'limits: { queued: 3, total: 6 }'
     rm -r "$contest/submissions/ada"
     mkdir -p "$contest"/submissions/{ada,bob}/A
-    # The oldest are taken, whatever they are called.
+    # The oldest come first, whatever their names.
     for i in {1..9}; do
         echo "#error $i" > "$contest/submissions/ada/A/$((10 - i)).c"
         touch -d "2026-01-01 10:0$i:00Z" "$contest/submissions/ada/A/$((10 - i)).c"
@@ -102,7 +102,7 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
     touch "$contest/submissions/ada/A/3.c"
     run -0 --separate-stderr grade
     assert_output --regexp '^#[0-9]+ ada A 3\.c: CE device_user\.c:1:2: error: #error 7$'
-    # What was refused costs nothing, and can be seen.
+    # A refused submission costs nothing, and is visible.
     assert_equal "$("$build/grader" results "$contest" submissions --team ada --json |
         jq '[.[] | select(.message | contains("not judged"))] | length')" 3
     assert_equal "$("$build/grader" results "$contest" standings --json |
@@ -169,7 +169,7 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
     refused "results.db' does not know grading/sources/3: it is an older copy, or of another contest"
     sqlite3 "$db" "UPDATE contest SET token = 'other'"
     refused "results.db' is of another contest than grading/sources (grading/token differs)"
-    # Cut off within its pages it is damaged; a source that is still wanted may not be missing.
+    # A database cut within its pages is damaged; a source that is still needed must exist.
     truncate -s 12288 "$db"
     run -3 grade
     assert_output --partial 'keep the file, and put a backup of the folder in its place'
@@ -179,7 +179,7 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
     rm -r "$contest/grading/sources/2"
     run -2 grade
     assert_output --partial "grading/sources/2' is missing, and its submission is not judged yet"
-    # The one that was being taken when the power failed is kept aside.
+    # The submission that was being stored at the power failure is set aside.
     rm -r "$contest/grading"
     cp -r "$BATS_TEST_TMPDIR/whole" "$contest/grading"
     mkdir "$contest/grading/sources/4" && echo lost > "$contest/grading/sources/4/device_user.c"
@@ -345,7 +345,7 @@ wrong.c WA"
     # Graded once more: nothing is left to do, and nothing is done.
     run -0 grade
     refute_output --partial '#'
-    # A spreadsheet's file and JSON tell the same, whatever the names are.
+    # CSV and JSON have the same content, whatever the names are.
     "$root/run_scripts/results.sh" "$contest" submissions --csv > out.csv
     "$root/run_scripts/results.sh" "$contest" submissions --json > out.json
     sqlite3 :memory: '.mode csv' '.import out.csv t' "SELECT team, path, verdict FROM t ORDER BY submission + 0" \
@@ -377,12 +377,12 @@ wrong.c WA"
         sleep "$pause"
         kill -9 $pid && killed=$((killed + 1))
         wait $pid || true
-        # What is written is never unwritten.
+        # A written verdict is never removed.
         query "SELECT submission, verdict FROM judgements WHERE state = 'done' ORDER BY 1" \
             > "$BATS_TEST_TMPDIR/done.$killed" || true
     done
     [ $killed -ge 3 ]
-    # Stopped in good order as by Ctrl-C: its exit code says so, and the children are gone with it.
+    # Stopped by Ctrl-C: the exit code says so, and its children have ended too.
     "$build/grader" run "$contest" --builds 1 > /dev/null 2>&1 < /dev/null &
     local pid=$! status=0
     sleep 0.5
@@ -401,7 +401,7 @@ bob|2.c|AC"
         [ -z "$(comm -23 "$pause" \
             <(query "SELECT submission, verdict FROM judgements WHERE state = 'done' ORDER BY 1"))" ]
     done
-    # No attempt is charged for being killed, and nothing is left of what was being built.
+    # A killed attempt does not count, and no partial build is left.
     assert_equal "$(query 'SELECT max(attempts) FROM judgements')" 0
     [ ! -e "$build/grading/$(query 'SELECT token FROM contest')" ]
 }
@@ -439,7 +439,7 @@ bob|2.c|AC"
     assert_equal "$(query "SELECT group_concat(name, ' ') FROM runs WHERE step = 'ranked' ORDER BY number")" \
         'secret/keys/19-million secret/pairs/12-random'
     [ "$(query "SELECT count(*) FROM runs WHERE step = 'secret'")" -gt 20 ]
-    # The word stands for no group of cases elsewhere.
+    # The word is not a group of cases elsewhere.
     sed -i 's/samples: sample/samples: ranked/' "$contest/contest.yaml"
     run -2 "$build/grader" check "$contest"
     assert_output --partial "the problem 'mergesort' has no group of cases 'ranked'"
@@ -457,7 +457,7 @@ bob|2.c|AC"
     chmod +x "$tools/make"
     PATH=$tools:$PATH run -0 grade
     assert_output --partial 'ada A right.c: AC'
-    # The highest one of those that this test may use, where hosts begin to choose.
+    # The highest processor that this test may use: hosts begin their choice there.
     top=$(taskset -cp $$ | sed 's/.*[^0-9]//')
     used=$(sed -n 's/.*[^0-9]//p' "$seen" | sort -n | tail -n 1)
     [ -n "$used" ] && [ "$used" != "$top" ] || fail "built on $used, runners on $top"
@@ -481,7 +481,7 @@ bob|2.c|AC"
     run -0 "$build/grader" rejudge "$contest" --machine "$(hostname)" --until 2000-01-01T00:00:00Z
     assert_output --partial '0 would be judged again'
     run -2 "$build/grader" rejudge "$contest" --start
-    # As if a fault of the machine had made the verdict: judged again it is another.
+    # As if a machine fault had made the verdict: judged again it differs.
     sqlite3 "$db" "UPDATE judgements SET verdict = 'TLE' WHERE submission = 1"
     run -0 "$build/grader" rejudge "$contest" --problem A --verdict TLE --start --reason 'the fan stood still'
     assert_output --partial 'rejudging 1: 1 are judged again'
@@ -574,7 +574,7 @@ bob|2.c|AC"
     run -0 "$build/grader" results "$contest" standings --csv
     assert_line --index 0 'rank,team,name,solved,penalty,score,A,affiliation,country'
     assert_line --index 2 '2,ada,"Ada & ""Co""",1,50,0,2/30,"Göttingen, 1",DEU'
-    # For people: a column for each problem, no digits that say nothing, and only columns that somebody has.
+    # For people: one column per problem, no needless digits, and no empty columns.
     run -0 "$build/grader" results "$contest" standings
     assert_line --index 0 $'rank\tteam\tname\tsolved\tpenalty\tA\taffiliation\tcountry'
     assert_line --index 1 $'1\tbob\tbob\t1\t40\t1/40\t-\t-'
@@ -600,7 +600,7 @@ bob|2.c|AC"
         xargs)" '[1,bob,100000] [2,ada,60000] [3,cyd,40000] [4,dan,0]'
     run -0 "$build/grader" results "$contest" standings
     assert_line --index 2 $'2\tada\tAda & "Co"\t1\t60\t60\tGöttingen, 1\tDEU'
-    # One to be reviewed has no time until it was.
+    # A submission under review has no time until the review ends.
     sqlite3 "$db" 'UPDATE judgements SET review = 1 WHERE submission = 4'
     assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '.teams[0].team')" '"ada"'
     run -0 "$build/grader" clear-review "$contest" 4
