@@ -1,7 +1,7 @@
 /*
- * cuda_user.h - the checks that every CUDA submission needs, so that nobody has to write them again.
+ * cuda_user.h - the checks that every CUDA submission needs.
  *
- * A submission includes it or does without. It stands on the include path of every submission:
+ * A submission may include it. It is on the include path of every submission:
  *
  *   #include "cuda_user.h"
  *

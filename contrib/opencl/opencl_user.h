@@ -1,9 +1,8 @@
 /*
- * opencl_user.h - the host side of OpenCL that every submission needs, for those who want to write the rest only.
+ * opencl_user.h - the host side of OpenCL that every submission needs.
  *
- * A submission includes it or does without. Kernels stand in NAME.cl beside the .c file; the build brings their text
- * along as `extern const char NAME_cl[]`. Building them takes long, so do it in device_user_setup(), before the clock
- * starts:
+ * A submission may include it. It keeps its kernels in NAME.cl beside the .c file. The build adds their text as
+ * `extern const char NAME_cl[]`. Building kernels takes long. So do it in device_user_setup(), before the clock starts:
  *
  *   #include "opencl_user.h"
  *   extern const char sum_cl[];
@@ -16,7 +15,8 @@
  *       sum = opencl_kernel(opencl_build(&cl, sum_cl, ""), "sum");
  *   }
  *
- * Errors end the process with a line that says where and which; that is a run-time error of the submission.
+ * An error ends the process with one line that names the place and the error. The judge counts it as a run-time error
+ * of the submission.
  */
 #ifndef OPENCL_USER_H
 #define OPENCL_USER_H

@@ -1,9 +1,9 @@
 # Series over a size, both axes logarithmic: time, throughput or speed-up.
 #
-# Given by plot.sh, with -e: here (this folder), folder (of the data), out (the picture without its ending), heading,
-# note, xname, yname, yformat, places (for xtics), least and most (of x), count (of series), and styles, dashes and
-# points, a word for each series. In folder: names, a line a series, and 1.tsv, 2.tsv..., whose columns are x, y,
-# lowest, highest.
+# plot.sh sets these variables with -e: here (this folder), folder (of the data), out (the picture without its ending),
+# heading, note, xname, yname, yformat, places (for xtics), least and most (of x), count (of series), and styles, dashes
+# and points, one word per series. The folder holds the file names, one line per series, and 1.tsv, 2.tsv... Their
+# columns are x, y, lowest, highest.
 load here.'/style.gp'
 set logscale xy
 set format y yformat

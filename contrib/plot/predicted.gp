@@ -1,5 +1,6 @@
-# Predicted over measured times, both axes logarithmic. Given by predict.sh validate as for lines.gp, and points, a word
-# a series: its style and mark, 0 for what was refused. A file's columns: measured, predicted, lowest, highest.
+# Predicted over measured times, both axes logarithmic. predict.sh validate sets the variables of lines.gp, and points,
+# one word per series: its style and mark, 0 for refused launches. A file's columns are measured, predicted, lowest,
+# highest.
 load here.'/style.gp'
 set logscale xy
 set format x '10^{%L}'

@@ -1,8 +1,9 @@
-# A roofline (Williams, Waterman and Patterson, CACM 2009): what a kernel does a second, over what it does for each byte
-# that it must move. One panel for each problem. Given by plot.sh as for lines.gp, and bandwidth (bytes a second), peak
-# (operations a second), panels (a word for each problem), for each panel the least and largest x (lows, highs) and the
-# least y (bottoms), and members: the numbers of the series in each panel, separated by '|'. A file's first columns:
-# operations for each byte, operations a second. A series is named "PROBLEM: NAME"; its panel says the problem.
+# A roofline (Williams, Waterman and Patterson, CACM 2009): a kernel's operations per second, over its operations per
+# byte that it must move. One panel per problem. plot.sh sets the variables of lines.gp, and bandwidth (bytes per
+# second), peak (operations per second), panels (one word per problem), for each panel the least and largest x (lows,
+# highs) and the least y (bottoms), and members: the numbers of the series in each panel, separated by '|'. A file's
+# first columns: operations per byte, operations per second. A series is named "PROBLEM: NAME"; its panel shows the
+# problem.
 load here.'/style.gp'
 columns = 3
 rows = (words(panels) + columns - 1) / columns

@@ -1,5 +1,5 @@
-# From the JSON of bench_ladder.sh to what plot.sh draws: a list of series, each {name, kind, rank, points}, points
-# being [x, y, lowest, highest] in the order of x.
+# Turns the JSON of bench_ladder.sh into the data of plot.sh: a list of series, each {name, kind, rank, points}. A point
+# is [x, y, lowest, highest]; points are in the order of x.
 
 def order: ["cpu_simple", "cpu_blocked", "gpu_simple", "gpu_blocked", "gpu_expert", "peer"];
 
@@ -10,7 +10,8 @@ def series:
          points: (map(select(.y > 0) | [.x, .y, .lowest, .highest]) | sort)}) |
     map(select(.points != [])) | sort_by([.rank, .name]);
 
-# One call by the host. What only bench_gpu.cu calls, in its own process, is not measured alike, and says so.
+# One call by the host. A series that only bench_gpu.cu calls, in its own process, is measured differently. Its name
+# says so.
 def calls:
     (.rows | map(select(.measure == "call" and .n > 0))) as $calls |
     ($calls | map(select(.in_process | not) | .series) | unique) as $by_host |
@@ -36,26 +37,26 @@ def by_speedup($base):
 
 def speedups: .base as $base | calls | by_speedup($base);
 
-# Of files with measurements on that GPU: operations a second over operations a byte. Kernels, and calls in one process
-# whose copies are few; the steps that led to them are left out.
+# Operations per second over operations per byte, from files with measurements on that GPU. It takes kernels, and calls
+# in one process with few copies. It leaves out the steps that led to them.
 def by_roofline($gpu):
     map(select(.machine.gpu == $gpu) | .problem as $problem | (.rows[] | select(.measure == "kernel" or .in_process)) |
         select(.operations != null and .bytes != null and .median_s > 0 and .kind != "other") |
         . + {series: ($problem + ": " + .series), x: (.operations / .bytes), y: (.operations / .median_s),
              lowest: 0, highest: 0}) | series;
 
-# What the scripts of gnuplot are given with each list of series.
+# The variables that the gnuplot scripts get with each list of series.
 def same($i): .[$i].rank as $rank | .[:$i] | map(select(.rank == $rank)) | length;
 def words: map(tostring) | join(" ");
 def definitions:
     . as $all | [range(length)] as $each |
     ([.[].points[][0]] | unique | . as $sizes |
         if length > 12 then [range(0; length; 2) | $sizes[.]] else . end) as $places |
-    # Powers of two are told as such where they are long.
+    # Long powers of two are written as such.
     def place: . as $x | (log2 | round) as $k |
         if $x >= 16384 and pow(2; $k) == $x then "2^{\($k)}" else tostring end;
     "count = \(length); styles = \u0027\(map(.rank + 1) | words)\u0027; " +
-    # A kind has a colour and a mark; a further series of it other dashes and another mark.
+    # Each kind has a colour and a mark. A further series of the kind has other dashes and another mark.
     "dashes = \u0027\($each | map(. as $i | $all | same($i) | [1, 2, 4, 3, 5][. % 5]) | words)\u0027; " +
     "points = \u0027\($each | map(. as $i | $all | same($i) as $same |
         if $same == 0 then [6, 4, 8, 7, 5, 9, 11][$all[$i].rank]

@@ -1,5 +1,5 @@
-# Loaded by the others: what all pictures have alike. Colours are those of Okabe and Ito, which colour-blind readers can
-# tell apart; each series has a mark of its own, for print in grey.
+# The style of all pictures; the other scripts load it. The colours are those of Okabe and Ito: colour-blind readers can
+# distinguish them. Each series has its own mark, for print in grey.
 set encoding utf8
 colours = '#000000 #E69F00 #56B4E9 #0072B2 #D55E00 #009E73 #CC79A7'
 colour(s) = word(colours, s)

@@ -1,10 +1,10 @@
 /*
  * race_shared.c - races in shared memory, and reads of shared memory that was never written.
  *
- * Since the block's last barrier, most parts of shared memory were only read, or only written by one access. So reads
- * go into a log first. Memory is divided into chunks, and each chunk notes if it was read or written since that
- * barrier. Only a write into a chunk that was read turns the log's reads into entries. A barrier empties the log. If
- * the chunks show that an access can be no race, its check ends there.
+ * Most accesses go to parts of shared memory that, since the block's last barrier, were only read, or were written by
+ * this access alone. So reads go into a log first. Memory is divided into chunks, and each chunk notes if it was read
+ * or written since that barrier. Only a write into a chunk that was read turns the log's reads into entries. A barrier
+ * empties the log. If the chunks show that an access can be no race, its check ends there.
  */
 #include "race_check.h"
 
