@@ -617,7 +617,7 @@ bob|2.c|AC"
     echo '    points: 20' >> "$contest/contest.yaml"
     assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '.teams[0] | [.team, .score]')" \
         '["ada",50]'
-    # Who is listed no more has no place; where nobody is listed everybody has who submitted.
+    # A team that is no longer listed has no place; if no team is listed, every team that submitted has one.
     rm "$contest/teams/bob.yaml"
     assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '[.teams[].team] | sort')" \
         '["ada","cyd","dan"]'

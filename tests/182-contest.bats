@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Contests among people who err or mean ill: broken files, hostile names and archives, full and read-only disks, killed
+# Contests with mistakes and attacks: broken files, hostile names and archives, full and read-only disks, killed
 # graders; and the organiser's guide, command by command.
 # bats file_tags=grade
 
@@ -22,7 +22,7 @@ message() {
         WHERE path = '$1'"
 }
 
-# As root of a user namespace, with mounts of its own: a script from standard input, which knows the tests' variables.
+# As root of a user namespace, with its own mounts: a script from standard input, which has the tests' variables.
 with_mounts() {
     export contest db build root
     unshare --user --map-root-user --mount bash -euo pipefail -s
@@ -52,7 +52,7 @@ with_mounts() {
         one_line
         [ "$status" -eq 2 ]
     done
-    # What is no map of keys, is too deep, too long, or is no file at all.
+    # Content that is no map of keys, is too deep or too long, and a path that is no file.
     text=$(printf '[%.0s' {1..100})
     for text in "$text" 'words' '- a' '%YAML 9.9' "name: $(printf 'x%.0s' {1..300})" 'name: &a x' 'name: *a' \
         $'name: x\nname: y' $'name: "\e[31m\xe2\x80\xaeevil"\nproblems: 5' $'\tname: x' \
@@ -80,7 +80,7 @@ with_mounts() {
     sed -i '/require_box/d' "$contest/contest.yaml"
     run -0 --separate-stderr "$build/grader" check "$contest"
     assert_line $'box\tcgroup'
-    # A machine without cgroups, wherever this is run.
+    # A machine without cgroups, on any machine.
     hidden=(bwrap --dev-bind / / --tmpfs /sys)
     run -0 --separate-stderr "${hidden[@]}" "$build/grader" check "$contest"
     [[ $stderr == \
@@ -95,7 +95,7 @@ with_mounts() {
     contest
     run -0 --separate-stderr "${hidden[@]}" "$build/grader" check "$contest"
     assert_equal "$stderr" ''
-    # A compile error asks for the box as well: that is how the grader asks.
+    # A compile error needs the box too: the grader uses it to test the box.
     run -3 --separate-stderr "${hidden[@]}" "$host" mergesort --compile-error VERSION --require-box cgroup
     [[ $stderr == "$without"* ]] || fail "$stderr"
 }
@@ -212,7 +212,7 @@ empty.tar|has no .cu, .c or .cc file
 REASONS
     assert_equal "$(query 'SELECT count(*) FROM judgements')" 23
     sound
-    # The compiler, too, is asked for what is not the submission's: each of these gets CE, in the compiler's words.
+    # The submission makes the compiler read foreign files: each of these gets CE, with the compiler's message.
     rm -r "$to" && mkdir "$to"
     cp "$root"/tests/exploits/compile_{incbin,include_passwd,says_box,says_make,says_status,stdin}.c "$to"
     run -0 grade
@@ -220,7 +220,7 @@ REASONS
         [[ $(message "${name##*/}") == "CE "*[Ee]rror:* ]] || fail "$name: $(message "${name##*/}")"
     done
     sound
-    # Nothing was written where nothing belongs, and no copy of what was too large is kept.
+    # No file was written outside of its place, and no copy of a too large file is kept.
     [ -z "$(find "$BATS_TEST_TMPDIR" "$build/grading" /tmp -maxdepth 2 -name 'escaped*' -print -quit 2> /dev/null)" ]
     [ "$(du -sm "$contest/grading" | cut -f 1)" -lt 8 ]
     [ ! -e "$build/grading/$(query 'SELECT token FROM contest')" ]
@@ -241,20 +241,20 @@ mark_utf8() {
     contest 'limits: { files: 5, megabytes: 1 }'
     to=$contest/submissions/ada/A
     mkdir -p plain/sol && cp "$sort/wrong_answer/unsigned_keys.c" plain/sol/device_user.c
-    # As the Finder compresses a folder; names in its own folder may be anything.
+    # An archive as the Finder makes it; names in its own folder may be anything.
     cp -r plain mac && mkdir -p mac/__MACOSX/sol
     touch mac/__MACOSX/._sol mac/__MACOSX/sol/._{device_user,a,b,答}.c
     (cd mac && zip -qr "$to/mac.zip" sol __MACOSX)
     cp -r plain top && touch top/.DS_Store top/._sol
     (cd top && tar -czf "$to/top.tgz" .DS_Store ._sol sol)
     cp -r plain windows && touch windows/{sol/,}{Thumbs.db,Desktop.ini} && (cd windows && zip -qr "$to/windows.zip" .)
-    # A folder, too, is entered beside them; and what is no such name still counts.
+    # A folder beside them is entered too; and other names still count.
     cp -r top "$to/folder"
     cp -r plain "$to/beside" && touch "$to/beside/notes.txt"
-    # Flat, with as many files as are allowed, and none of theirs among them.
+    # Flat, with as many files as allowed; the system's files do not count.
     mkdir -p flat/__MACOSX && cp plain/sol/device_user.c flat/ && touch flat/{a,b,c,d}.h flat/__MACOSX/._{a,b,c,d}.h
     (cd flat && zip -qr "$to/flat.zip" .)
-    # Names in Japanese, raw and marked as UTF-8; an owner's, of which nobody asks.
+    # Names in Japanese, raw and marked as UTF-8; and an owner's name, which is ignored.
     mkdir japanese && cp plain/sol/device_user.c japanese/解答.c
     (cd japanese && zip -q "$to/raw.zip" 解答.c && zip -q "$to/marked.zip" 解答.c)
     mark_utf8 "$to/marked.zip"
@@ -330,7 +330,7 @@ mark_utf8() {
         mkdir -p "$contest/submissions/$name/A"
         echo "#error $RANDOM" > "$contest/submissions/$name/A/${name:0:240}.c"
     done
-    # What would steer a terminal or turn its text around is named, by its numbers, and left out.
+    # Characters that control a terminal or reverse its text are named by number, and left out.
     mkdir -p "$contest/submissions/"$'steer\e[2J' "$contest/submissions/"$'turn\u202eedoc' \
         "$contest/submissions/"$'line\nbreak' "$contest/submissions/"$'broken\xff'
     run -0 --separate-stderr grade --builds 2
@@ -345,14 +345,14 @@ mark_utf8() {
     assert_equal "$("$build/grader" results "$contest" submissions --team "'; DROP TABLE submissions; --" --json |
         jq length)" 1
     [ -z "$(find "$BATS_TEST_TMPDIR" "$root" -maxdepth 3 -name pwned -print -quit)" ]
-    # Whatever came into the database: as a table it steers no terminal, not with C1 in UTF-8 or as a byte either.
+    # Whatever the database has: its tables control no terminal, not even with C1 in UTF-8 or as a byte.
     sqlite3 "$db" "UPDATE judgements SET reason = 'a' || char(10, 9, 27) || '[2J' || char(155) || '2J' ||
         CAST(x'9b' AS TEXT) || '2J' || char(127, 233, 0x9ad8) WHERE submission =
         (SELECT id FROM submissions WHERE team = '-rf')"
     run -0 "$build/grader" results "$contest" submissions --team -rf
     assert_line --partial $'\tCE\ta  <U+001B>[2J<U+009B>2J<x9B>2J<U+007F>é高\t'
     sound
-    # A team that is not listed is named and not graded, and what it hands in later is not either.
+    # A team that is not listed is named and not graded, and neither are its later submissions.
     mkdir "$contest/teams"
     echo 'name: Takagi' > "$contest/teams/高木貞治.yaml"
     cp "$contest/submissions/-rf/A/-rf.c" "$contest/submissions/Ωμέγα/A/new.c"
@@ -397,7 +397,7 @@ SCRIPT
     run -0 cat out
     assert_line --regexp "^0 KiB: 3 grader: "
     refute_output --regexp "KiB: ([1245]|1[0-9]+) "
-    # Each time it says what is to be mended.
+    # Each time it says what to repair.
     [ "$(grep -c " KiB: 3 " out)" -ge 2 ]
     [ -z "$(grep " KiB: 3 " out | grep -vE "No space left|full|disk I/O error")" ]
     assert_equal "$(tail -n 4 out)" 'ok
@@ -446,7 +446,7 @@ SCRIPT
     assert_line --partial 'results 0 1'
     assert_line --regexp "^rejudge 3 grader: .*/results.db: it is read-only here: no result can be stored$"
     assert_line --regexp "^clear-review 3 grader: .*: it is read-only here"
-    # Half of it is gone: nobody writes into what is left.
+    # Half of it is gone: no program writes into the rest.
     cp "$db" whole.db
     head -c 6000 whole.db > "$db"
     printf 'no database, whatever it was' | dd of="$db" conv=notrunc status=none
@@ -473,7 +473,7 @@ SCRIPT
     run -3 timeout 120 "$build/tests/container" --no-landlock "$root/run_scripts/grade.sh" "$contest"
     assert_line --index -1 'grade.sh: submissions cannot be built here: install bubblewrap and allow user namespaces'
     [ ! -e "$db" ]
-    # A container that forbids namespaces grades what says so: the box is of Landlock then.
+    # A container that forbids namespaces grades a contest that allows it: the box is then Landlock.
     run -2 timeout 120 "$build/tests/container" "$root/run_scripts/grade.sh" "$contest"
     assert_output --partial "strongest box here is 'landlock'"
     sed -i 's/^require_box: .*/require_box: landlock/' "$contest/contest.yaml"
@@ -536,7 +536,7 @@ SCRIPT
     mkdir home && cp -r "$contest" home/contest
     guide=$(sed -n '/^### Signed records/,/^## /{/^```sh$/,/^```$/{/^```/!p}}' "$root/docs/CONTEST.md")
     cd "$root"
-    # again SUBMISSION STEP: what the guide says, for that one.
+    # again SUBMISSION STEP: the guide's commands for that submission.
     again() {
         HOME=$BATS_TEST_TMPDIR/home bash -euo pipefail -c "$(sed -e "s/submission = 3/submission = $1/" \
             -e "s/'secret'/'$2'/" -e "s|sources/3|sources/$1|" -e "s|record\.json|$BATS_TEST_TMPDIR/record.json|" \
@@ -552,7 +552,7 @@ SCRIPT
         assert_line --regexp "^rerun +ok +$verdict again, "
         assert_line 'GOOD: all checks passed'
     done
-    # From what was submitted, too: the folder with the folder in it.
+    # From the submitted files too: the folder with the folder in it.
     cd "$BATS_TEST_TMPDIR"
     run -0 "$root/run_scripts/rerun_record.sh" record.json 2 --seal "$contest/seal/seal-secret.json"
     # A rejection by samples, which have no seal.
@@ -560,7 +560,7 @@ SCRIPT
     guide=${guide% --seal *}
     run -0 again 4 samples
     assert_line --regexp '^rerun +ok +WA again, '
-    # Another source than the record's.
+    # A source other than the record's.
     run -1 run_scripts/rerun_record.sh "$BATS_TEST_TMPDIR/record.json" "$BATS_TEST_TMPDIR/qsort.c"
     assert_line --regexp '^submission  FAILED .* differs'
     assert_line --partial "rerun_record.sh: '$BATS_TEST_TMPDIR/qsort.c' built here differs from the record"
@@ -584,7 +584,7 @@ SCRIPT
     echo '__attribute__((used)) static const char *const made[] = { __FILE__, __DATE__, __TIME__ };' >> device_user.cu
     "$root/contrib/grade/grade_build.sh" device_user.cu diffevo "$PWD/one" > /dev/null
     cp device_user.cu elsewhere/deep/ && touch -d '2026-01-01' elsewhere/deep/device_user.cu
-    # Another toolkit, of which the simulator is not needed: a build for a GPU.
+    # Another toolkit. It needs no simulator: the build is for a GPU.
     copy_toolkit built
     sed -i 's|\[ ! -e /dev/nvidiactl \]|false|' contrib/grade/grade_build.sh
     contrib/grade/grade_build.sh "$BATS_TEST_TMPDIR/elsewhere/deep/device_user.cu" diffevo \
@@ -594,8 +594,8 @@ SCRIPT
     assert_output 0
 }
 
-# The guide's ten commands are those of the document, one a line; changed is only what its reader would: the address,
-# what an editor does, and that somebody who is root needs no sudo.
+# The guide's ten commands come from the document, one per line. The test changes only what a reader changes: address,
+# an editor's work, and sudo, which root does not need.
 @test "guide: the ten commands of docs/CONTEST.md lead from a clone to a contest that grades submissions" {
     requires box
     local commands number line grader
@@ -708,7 +708,7 @@ FAULTS
     [ ${#lines[@]} -eq 15 ] || fail "$output"
     run -2 grade
     assert_line 'grader: 14 faults: correct them before grading'
-    # What is sound, and lies where nobody looks.
+    # Sound files in places that no program reads.
     contest
     echo 'name: Ada' > "$contest/teams/ada.yaml"
     rm "$contest/teams/bob.yaml"
@@ -753,7 +753,7 @@ YAML
     assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '[.teams[] | .score]')" '[30,0]'
     assert_equal "$(query "SELECT DISTINCT json_extract(record, '$.asked.time_limit') || ' ' ||
         json_extract(record, '$.asked.memory_limit') FROM steps WHERE step = 'secret'")" '3.5 700'
-    # A name that two folders have, or none, is none.
+    # A name that two folders have, or none has, is invalid.
     sed -i 's/secret: pairs/secret: nothing/' "$contest/contest.yaml"
     run -2 "$build/grader" check "$contest"
     assert_line --partial "contest.yaml:8: the problem 'mergesort' has no group of cases 'nothing'"
@@ -775,7 +775,7 @@ YAML
     touch -d '2026-01-01' "$BATS_TEST_TMPDIR/device_user.cu"
     assert_equal "$(build_again "$BATS_TEST_TMPDIR/device_user.cu" two)" 1
     cmp "$BATS_TEST_TMPDIR/one/device_user.so" "$BATS_TEST_TMPDIR/two/device_user.so"
-    # What is kept is what is taken.
+    # The kept build is the one used.
     echo changed > "$(echo $kept/*)/device_user.so"
     build_again "$BATS_TEST_TMPDIR/device_user.cu" three
     assert_equal "$(cat "$BATS_TEST_TMPDIR/three/device_user.so")" changed

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What goes wrong around a contest that nobody meant ill: empty and unreadable folders, bad baselines, rejudgings that
+# Accidents around a contest: empty and unreadable folders, bad baselines, rejudgings that
 # are cancelled while they run or that the machine fails.
 # bats file_tags=grade
 
@@ -51,13 +51,13 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
     run -0 grade
     assert_line --regexp "^#1 ada A link\.c: CE \(after the end\) 'link\.c' is a symbolic link"
     [ "$(query 'SELECT submitted > 1e9 FROM submissions')" = 1 ]
-    # Nothing was kept of it that could be judged again.
+    # No source of it was kept, so it cannot be judged again.
     run -0 "$build/grader" rejudge "$contest" --verdict CE
     assert_line '0 would be judged again'
     submit bob 1.c "$sort/wrong_answer/unsigned_keys.c"
     submit cyd 1.c "$sort/wrong_answer/unsigned_keys.c"
     chmod a-r "$contest/submissions/bob/A/1.c" "$contest/submissions/cyd/A"
-    # Root reads everything, unless it does without that right, and the files are somebody else's.
+    # Root reads everything, unless it drops that right and another user owns the files.
     without=()
     if [ "$(id -u)" -eq 0 ]; then
         without=(setpriv --bounding-set=-dac_override,-dac_read_search)
@@ -114,7 +114,7 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
     [[ $(message bob) == "CE two.c:"*"multiple definition of"*"device_user"* ]]
     [[ $(message bob) != *"$root"* && $(message bob) != *grading* ]]
     assert_equal "$(message cyd)" "CE the folder '.' has no .cu, .c or .cc file"
-    # Compile errors are a machine's too: they may be its fault.
+    # Compile errors name a machine too: they may be its fault.
     run -0 "$build/grader" rejudge "$contest" --machine "$(hostname)"
     assert_line '3 would be judged again; add --start --reason TEXT to do it'
 }
@@ -146,7 +146,7 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
     local step n=1
     contest 'scoring: { rank_cpu: yes }'
     echo '    repeat: 301' >> "$contest/contest.yaml"
-    # It takes its time in the compiler and in every call.
+    # It is slow in the compiler and in every call.
     { cat "$sort/accepted/qsort.c"; echo '#include <time.h>'
       echo '__attribute__((constructor)) static void slow(void) { nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, 0); }'
       for ((i = 0; i < 300; i++)); do
@@ -165,7 +165,7 @@ state_is() { [ "$(query "SELECT state FROM judgements WHERE id = $1" 2> /dev/nul
         assert_equal "$(query "SELECT state, verdict, message, valid FROM judgements WHERE id = $n")" \
             'done|NO|cancelled|0'
     done
-    # What arrives then is graded: the grader lives.
+    # A later submission is graded: the grader lives.
     submit bob 1.c "$sort/wrong_answer/unsigned_keys.c"
     until_true 30 grep -q '^#2 bob A 1.c: WA' watched
     kill $!
@@ -248,7 +248,7 @@ LINES
             assert_output 'grader: cannot write: No space left on device'
         done
     done
-    # What only asks needs no right to write.
+    # Commands that only read need no right to write.
     chmod -R a-w "$contest/grading"
     run -0 "$build/grader" rejudge "$contest"
     chmod -R u+w "$contest/grading"

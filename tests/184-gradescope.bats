@@ -14,7 +14,7 @@ unpack() {
     unzip -q "$1" -d "$place/source"
 }
 
-# built_before PROBLEM: what the zip has sources of and is built here need not be built again.
+# built_before PROBLEM: copies builds of this tree, so that sources in the zip are not built again.
 built_before() {
     mkdir -p "$place/source/toolkit/build"
     for part in obj plain flags; do
@@ -66,12 +66,12 @@ judged() {
     built_before matmul
     run -0 in_container / /autograder/source/setup.sh
     judged / problems/matmul/submissions/accepted/baseline.c problems/matmul/submissions/wrong_answer/transposed.c
-    # What it cannot judge it says, and what is missing.
+    # It says what it cannot judge, and what is missing.
     hand_in / problems/matmul/submissions/accepted/baseline.cu
     assert_equal "$(score .score)" 0
     [[ $(score .output) == *'neither a GPU nor NVIDIA'*nvcc*'Submit C, or ask your instructor'* ]] ||
         fail "$(score .output)"
-    # Nothing of a case is to be read, not even by the compiler.
+    # Nothing can read a case, not even the compiler.
     echo '#include "/autograder/source/toolkit/problems/matmul/problem.c"' > "$BATS_TEST_TMPDIR/read.c"
     hand_in / "$BATS_TEST_TMPDIR/read.c"
     [[ $(score .output) == 'compile error'*'Permission denied'* ]] || fail "$(score .output)"
@@ -100,7 +100,7 @@ judged() {
     token_file "$("$build/grader" token "$contest" --program gradescope)"
     serve
     watch
-    # It is refused where it could not work.
+    # It is refused if it could not work.
     run -2 run_scripts/gradescope.sh mergesort --judge "$url"
     run -2 run_scripts/gradescope.sh mergesort --judge "$url" --token "$BATS_TEST_TMPDIR/token" --box none
     run -2 run_scripts/gradescope.sh mergesort --token "$BATS_TEST_TMPDIR/token"

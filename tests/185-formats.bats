@@ -59,7 +59,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     # What it asks of times beside: three digits behind the point, which ours asks, too.
     sed 's/ time="0\.250"/ time="0.2500001"/' "$BATS_TEST_TMPDIR/junit.xml" > "$BATS_TEST_TMPDIR/broken.xml"
     run ! xmllint --noout --schema contrib/autograders/junit.xsd "$BATS_TEST_TMPDIR/broken.xml"
-    # The schema is one that can refuse.
+    # Control: the schema can refuse.
     sed 's/ tests="4"/ tests="x"/' "$BATS_TEST_TMPDIR/junit.xml" > "$BATS_TEST_TMPDIR/broken.xml"
     run ! xmllint --noout --schema contrib/autograders/junit.xsd "$BATS_TEST_TMPDIR/broken.xml"
 }
@@ -145,7 +145,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     jq '.device.kind = "sim"' "$BATS_TEST_TMPDIR/ac.json" > "$BATS_TEST_TMPDIR/sim.json"
     run -0 convert gradescope "$BATS_TEST_TMPDIR/sim.json"
     assert_equal "$(jq -c '[.leaderboard[].name]' <<< "$output")" '["Cases accepted"]'
-    # The toolkit's failure is not blamed on the submission, nor told in its own words.
+    # A failure of the toolkit is not blamed on the submission, and its text is not shown.
     jq '.verdict = "JE" | .message = "no GPU in /secret-folder" | .cases = []' "$result" > "$BATS_TEST_TMPDIR/je.json"
     run -0 convert gradescope "$BATS_TEST_TMPDIR/je.json"
     assert_output --partial 'no fault of the submission'
@@ -156,7 +156,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     run -0 convert classroom --points 8 --title "$evil" "$result"
     leaks_nothing
     assert_equal "$(wc -l <<< "$output")" 1
-    # What the reporter adds up, and how it ends.
+    # The sums of the reporter, and its exit code.
     assert_equal "$(jq -c '[.version, .status, .max_score, (.tests | map(.score) | add), (.tests | length)]' <<< "$output")" \
         '[1,"fail",8,2,4]'
     assert_equal "$(jq -c '[.tests[].status], [.tests[] | keys == ["duration", "filename", "line_no", "message", "name",
@@ -223,7 +223,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     mkdir -p "$AUTOGRADER_ROOT"/{source,submission,results}
     unzip -q "$build/gradescope-editdistance.zip" -d "$AUTOGRADER_ROOT/source"
     for file in setup.sh run_autograder; do [ -x "$AUTOGRADER_ROOT/source/$file" ]; done
-    # The other problems' secrets stay at home, and so do git's and the makers' own.
+    # The zip has no secrets of other problems, and no files of git or the developers.
     [ ! -e "$AUTOGRADER_ROOT/source/toolkit/problems/matmul" ]
     [ -z "$(find "$AUTOGRADER_ROOT/source" -name .git -o -name '*-secret.json')" ]
     # The sources in the zip are older than what is built here, which need not be built again.
@@ -277,7 +277,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     run -0 run_scripts/package.sh check "$build/packages/editdistance.zip"
     assert_line --index 1 'check-package: editdistance is a package of the format 2025-09'
     cp "$build/packages/editdistance.zip" "$BATS_FILE_TMPDIR/editdistance.zip"
-    # Made again it is the same, to the byte.
+    # A second export is equal, byte for byte.
     run -0 run_scripts/package.sh export editdistance --limit 3000
     cmp "$build/packages/editdistance.zip" "$BATS_FILE_TMPDIR/editdistance.zip"
 }
@@ -402,10 +402,10 @@ legacy() {
     [ -f problems/hello/imported/input_validators/v.c ]
     [ -f problems/hello/statement/problem.sv.tex ]
     grep -q 'legacy' problems/hello/IMPORTED.md
-    # Nothing was left out of it.
+    # It is complete.
     run -1 grep 'left out' problems/hello/IMPORTED.md
     assert_equal "$(value problem.yaml limits.time_multipliers.ac_to_time_limit)" 5
-    # It does not get into the way of what is there.
+    # It does not replace existing files.
     run -0 make -s print-submission
     run -2 run_scripts/package.sh import "$BATS_TEST_TMPDIR/hello.zip" hello --by-hand
     assert_output --partial 'problems/hello exists already'
@@ -473,7 +473,7 @@ legacy() {
     ln -s /etc/passwd "$z/x/data/secret/2.in"
     (cd "$z" && zip -qry x.zip x)
     refused 'a link or a special file in it'
-    # Names that lead out: written under a harmless name of the same length, then changed in the file.
+    # Names that lead outside: written under a harmless name of the same length, then changed in the file.
     legacy "$z/x"
     mkdir "$z/x/QQ" && echo bad > "$z/x/QQ/QQ_escaped"
     (cd "$z" && zip -qr x.zip x && LC_ALL=C sed -i 's|x/QQ/QQ_escaped|x/../../escaped|g' x.zip)
@@ -486,7 +486,7 @@ legacy() {
     echo 1 > "$z/x/a;b"
     (cd "$z" && zip -qr x.zip x)
     refused 'a name that is not allowed'
-    # Of names that come out as others.
+    # Names that unpack as other names.
     legacy "$z/x"
     printf 1 > "$z/x/a"$'\001'"b"
     (cd "$z" && zip -qr x.zip x)
@@ -530,7 +530,7 @@ legacy() {
     run -2 "$ci" tests/fixtures/none.c editdistance "$out"
     assert_output --partial "there is no submission"
     [ ! -e "$out/junit.xml" ]
-    # The workflow is YAML, calls what is there, and gives no more rights than it needs.
+    # The workflow is YAML, calls existing files, and gives only the rights that it needs.
     run -0 "$build/kattis" yaml contrib/autograders/github/judge.yml name 'on.*' 'permissions.*' 'env.*' 'jobs.*'
     assert_line $'permissions.contents\tread'
     assert_output --partial 'toolkit/contrib/autograders/github/judge_ci.sh "student/$SUBMISSION" "$PROBLEM" report'

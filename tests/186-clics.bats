@@ -80,7 +80,7 @@ a_contest() {
 document() {
     local folder=${1:-$out} file name files=()
     for file in "$folder"/*.json; do files+=(--slurpfile "$(basename "$file" .json)" "$file"); done
-    # What jq was given, each a list of one value but the feed.
+    # The arguments of jq, each a list of one value except the feed.
     jq -nc "${files[@]}" --slurpfile event-feed "$folder/event-feed.ndjson" \
         '$ARGS.named | with_entries(if .key == "event-feed" then . else .value |= .[0] end)'
 }
@@ -197,7 +197,7 @@ JQ
     [ $number -eq 21 ]
     run -1 --separate-stderr /usr/bin/jsonschema --output pretty "${documents[@]}" -i "$BATS_TEST_TMPDIR/right" \
         "$schema"
-    # Every one of them, and the right one not.
+    # Each wrong file is refused, and the right one is not.
     for ((number = 1; number <= 21; number++)); do [[ $output$stderr == *"wrong.$number)"* ]]; done
 }
 
@@ -316,7 +316,7 @@ JQ
     first=$(token "$(sed -n 5p "$BATS_TEST_TMPDIR/first")")
     run -0 clics --since "$first"
     assert_equal "$output" "$(tail -n +6 "$BATS_TEST_TMPDIR/first")"
-    # The one that was being judged gets its verdict, a team another name, one submission a review and bob a submission.
+    # The pending one gets its verdict, a team gets a new name, one submission a review, and bob a submission.
     query "UPDATE judgements SET state = 'done', verdict = 'TLE', ended = 1767225600 + 2600 WHERE id = 108;
         INSERT INTO submissions $submission_columns VALUES (9, 'bob', 'B', '2.cu', 9, 9, 1767225600 + 2650, 0);
         INSERT INTO judgements (id, submission, created) VALUES (109, 9, 1767225600 + 2651)"
@@ -326,7 +326,7 @@ JQ
     holds
     cmp -n "$(stat -c %s "$BATS_TEST_TMPDIR/first")" "$BATS_TEST_TMPDIR/first" "$out/event-feed.ndjson"
     assert_equal "$(wc -l < "$out/event-feed.ndjson")" $((count + 3))
-    # As live: a judgement begins, its runs come, it ends; the state changes in between.
+    # As live: a judgement begins, has runs and ends; the state changes in between.
     assert_equal "$(jq -r 'select(.type == "state" or .data.submission_id == "5" or .data.judgement_id == "105" or
         (.type == "submissions" and .id == "5")) |
             "\(.type) \(.data.judgement_type_id // .data.ended // .data.frozen // "")"' \
@@ -338,7 +338,7 @@ JQ
     out+=2
     run -0 clics
     holds
-    # A problem and a team that are taken out are deleted, after what refers to them.
+    # A removed problem and team are deleted, after the objects that refer to them.
     query "DELETE FROM judgements WHERE submission = 9; DELETE FROM submissions WHERE id = 9"
     rm "$contest/teams/idle.yaml"
     run -0 clics
@@ -361,7 +361,7 @@ JQ
     assert_equal "$(jq -c '.rows[] | select(.team_id[0:2] == "t-") | [.score.num_solved, .problems[0].num_pending]' \
         "$out/scoreboard.json")" '[0,1]'
     assert_equal "$(jq -c '[.frozen, .thawed]' "$out/state.json")" '["2026-01-01T00:45:00.000Z",null]'
-    # The organiser's view has it, as another feed: into the same folder it is not written.
+    # The organiser's view has it, as another feed: it may not be written into the same folder.
     run -2 clics --at 2026-01-01T01:30:00Z
     assert_output --partial 'line 1 is not a notification of this contest and view'
     out=$BATS_TEST_TMPDIR/full clics --at 2026-01-01T01:30:00Z
@@ -377,7 +377,7 @@ JQ
     # results.sh --public thaws, too: the thaw is long ago.
     assert_equal "$("$build/grader" results "$contest" standings --public --json |
         jq -c '[.frozen, .teams[2].solved]')" '[false,1]'
-    # Final: the last word. What changes after it is refused, for clients have gone.
+    # Final: later changes are refused, because clients have disconnected.
     contest_yaml 'thaw: 2026-01-01T02:00:00Z' 'final: 2026-01-01T03:00:00Z'
     run -0 clics --public
     holds
@@ -400,7 +400,7 @@ JQ
             WHERE rejudging = 1;
         INSERT INTO runs $run_columns SELECT 999, id, 'samples', 0, 'sample/1-ten', 'WA', '', 0.5, 0, 0 FROM judgements
             WHERE rejudging = 1; $all_public"
-    # Judged beside the one that counts: nobody hears of it.
+    # A judgement beside the one that counts: the feed does not have it.
     run -0 clics --since "$last"
     assert_output ''
     run -0 "$build/grader" commit "$contest" 1
@@ -559,7 +559,7 @@ secret|score_aggregation: pass-fail|secret/b/test_group.yaml: score_aggregation:
 secret|score_aggregation: pass-fail\nmax_score: unbounded|what is pass-fail cannot be unbounded
 secret|require_pass: secret/a|secret may require sample alone
 LINES
-    # Unbounded is in the format; a group without a case is not.
+    # The format allows unbounded; it does not allow a group without a case.
     echo 'max_score: unbounded' > "$data/secret/test_group.yaml"
     printf 'score_aggregation: sum\n' > "$data/secret/c/test_group.yaml"
     run -0 "$build/kattis" groups "$data"
@@ -611,8 +611,8 @@ LINES
     tries 1001 half AA AA AAWA AW
     tries 1002 nokeys AA AW AAAA AA
     tries 1003 nosample AW AA AAAA AA
-    # half: 20, three quarters of 50, and nothing of min. nokeys: large is not asked. nosample: neither keys,
-    # nor so large.
+    # half: 20, three quarters of 50, and nothing of min. nokeys: large is not run. nosample: neither keys
+    # nor large.
     assert_equal "$(scored)" '[["all",100],["half",57.5],["nokeys",30],["nosample",30]]'
     "$t/build/clics" "$contest" --out "$out"
     assert_equal "$(jq -c '[.[].max_score]' "$out/problems.json") $(jq -c '[.rows[].score.score] | map(select(. > 0))' \
@@ -626,12 +626,12 @@ LINES
     assert_equal "$(scored)" '[["all",70],["nosample",70]]'
     echo 'require_pass: sample' >> "$data/secret/test_group.yaml"
     assert_equal "$(scored)" '[["all",70]]'
-    # One group alone, if the contest has it so; and without any word of the package each case is worth the same.
+    # A single group, if the contest says so; without settings in the package all cases have equal worth.
     rm "$data/secret/test_group.yaml"
     assert_equal "$(scored)" '[["all",100],["nosample",100],["nokeys",87.5],["half",75]]'
     sed -i 's/^    secret: secret$/    secret: secret\/pairs/' "$contest/contest.yaml"
     assert_equal "$(scored)" '[["all",100],["nokeys",100],["nosample",100],["half",50]]'
-    # What the toolkit cannot score is refused when the contest is read, and so is too much.
+    # Scores that the toolkit cannot compute are refused when the contest is read, and so are too high ones.
     sed -i 's/^    secret: secret\/pairs$/    secret: secret/' "$contest/contest.yaml"
     printf '%s\n' 'max_score: 80' > "$data/secret/keys/test_group.yaml"
     printf '%s\n' 'max_score: 10' > "$data/secret/large/test_group.yaml"
@@ -645,7 +645,7 @@ LINES
     echo 'max_score: unbounded' > "$data/secret/test_group.yaml"
     run -2 "$t/build/grader" results "$contest" standings
     assert_output --partial 'has no bound of its score'
-    # contest.yaml goes before the package, and has the same rules.
+    # contest.yaml overrides the package, and has the same rules.
     printf '%s\n' '    groups:' '      - name: sample/w' '        max_score: 7' '      - name: sample/x' \
         '        score_aggregation: sum' '        require_pass: [sample]' >> "$contest/contest.yaml"
     sed -i '/^  - id: B/,$!b; s/^  - id: B/  - id: B/' "$contest/contest.yaml"
@@ -698,7 +698,7 @@ input_validator_args:
   - "connected"
 score_aggregation: sum
 max_score: 60'
-    # The nearest file above counts, whole: group 1 has no flags of input validators.
+    # The nearest file above counts, as a whole: group 1 has no flags for input validators.
     assert_equal "$(grep -c input_validator_args $data/secret/1/test_group.yaml)" 0
     assert_equal "$(grep -A1 input_validator_args $data/sample/test_group.yaml | tail -n 1)" '  - "n=5"'
     # Keys about scores that change no score.
@@ -758,7 +758,7 @@ won() { jq -r '.[] | select(.id | startswith("first") | not) | [.id, .team_ids[]
     run -0 /usr/bin/jsonschema -i "$BATS_TEST_TMPDIR/document.json" "$schema"
     at 03:00:00 --public
     assert_equal "$(won | head -n 2)" $'winner ada\ngold-medal ada'
-    # Who shares a place shares the medal, and there is one less of the next.
+    # Teams that share a place share the medal, and there is one fewer of the next.
     query "UPDATE submissions SET submitted = (SELECT submitted FROM submissions WHERE id = 4) WHERE id = 2;
         UPDATE submissions SET submitted = 1767232800 WHERE id IN (1, 6)"
     at 03:00:00

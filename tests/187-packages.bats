@@ -99,7 +99,7 @@ checked_package() {
     assert_line "ignored, as the format demands for such a name: 'small/data/secret/a b.in'"
     assert_line "ignored, as the format demands for such a name: 'small/-x/y'"
     assert_line 'check-package: small is a package of the format 2025-09'
-    # What a sample shows must be right.
+    # The answer of a sample must be right.
     echo B > "$p/data/sample/1.out"
     checked_package 1
     assert_line --partial "data/sample/1.out is not accepted"

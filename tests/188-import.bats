@@ -17,7 +17,7 @@ setup() {
 
 teardown() { rm -rf "$BATS_FILE_TMPDIR/copy/problems/imported"; }
 
-# import: the package as problems/imported; $output has what is listed.
+# import: the package as problems/imported; $output has the list.
 import() {
     requires box
     rm -rf problems/imported "$BATS_TEST_TMPDIR/x.zip"
@@ -102,7 +102,7 @@ limits.time_resolution=0.5
 limits.validation_passes=3'
     # The authors own it.
     refute_output --partial rights_owner
-    # What is not of the format, and what nothing here does.
+    # Keys that the format does not have, and features that the toolkit does not have.
     for words in "name.de: 'Zwei' is left out" "credits.writer: 'Hal H' is left out" \
         "validator_flags: 'odd' is left out" \
         "limits.time_multipliers.time_limit_to_tle: '0.5' is left out" 'takes cpp python3 alone' \

@@ -90,7 +90,7 @@ int main(void) { puts("5 0"); exit(1); }' > run_time_error/leaves.c
     assert_line --partial 'run_time_error/status.c: RTE (device_user() exited with code 3'
     assert_line --partial 'run_time_error/leaves.c: RTE (device_user() exited with code 1'
     assert_equal "$(grep -c '^ok  *submission: ' <<< "$output")" 11
-    # What others may see of a secret case has no word of the validator.
+    # The public view of a secret case has no text of the validator.
     run -1 run_scripts/judge.sh problems/two/submissions/wrong_answer/sample.c two --json "$result"
     assert_equal "$(json '.cases[1] | .name, .reason' "$result" | paste -sd ' ')" \
         'secret/2_large a wrong value in case secret/2_large'
@@ -102,7 +102,7 @@ int main(void) { puts("5 0"); exit(1); }' > run_time_error/leaves.c
     # It is a problem like others, also where there are no namespaces.
     run -0 "$container" run_scripts/judge.sh problems/two/submissions/accepted/stream.cc two --json "$result"
     assert_equal "$(json .box "$result")" landlock
-    # Its own checker judges in a box: a validator sees no file but those of the case.
+    # Its own checker judges in a box: a validator sees only the files of the case.
     echo '#include <fstream>
 int main() { return std::ifstream("/etc/passwd").good() ||
     std::ifstream("../../problems/problem.h").good() ? 42 : 43; }' \
@@ -185,7 +185,7 @@ sys.exit(42 if sys.stdin.read().strip().isdigit() else 43)' > "$package/input_va
     assert_line --partial 'not checked: submissions/accepted/A.java: there is no compiler here for java'
     refute_output --partial 'submissions/accepted/main.py'
     refute_output --partial 'does not build'
-    # It fails where a program does not do what its folder says, in whichever language.
+    # It fails if a program does not get its folder's verdict, in any language.
     echo 'print(1, 1)' > "$package/submissions/accepted/wrong.py"
     echo 'a' > "$package/data/sample/1.in"
     run -1 run_scripts/package.sh check "$package" --submissions

@@ -84,7 +84,7 @@ js() { chromium_text "$1"; }
     board_write "$contest" > /dev/null
     grep -qF '<dd>the cases that the problem names</dd>' "$site/problem/B.html"
     grep -qF '<dd>問題が指定するケース</dd>' "$site/ja/problem/B.html"
-    # A team that is listed no more is on no page.
+    # A team that is no longer listed is on no page.
     mv "$contest/teams/cyd.yaml" "$BATS_TEST_TMPDIR"
     board_write "$contest" --final > /dev/null
     run -1 grep -rl cyd "$site"
@@ -105,7 +105,7 @@ js() { chromium_text "$1"; }
 @test "freeze: the pages do not differ by a byte for later verdicts; --final shows them" {
     local other=$BATS_TEST_TMPDIR/other
     cp -R "$contest" "$other"
-    # What the submissions after minute 45 came to, turned round; one is not even judged. The rest stays.
+    # The results after minute 45 reversed; one is not even judged. The rest stays.
     sqlite3 "$other/grading/results.db" "UPDATE judgements SET verdict = 'WA', message = 'wrong', language = 'C',
             machine = 2, review = 1 WHERE submission = 5;
         UPDATE judgements SET verdict = 'AC', message = '' WHERE submission = 11;
@@ -171,7 +171,7 @@ js() { chromium_text "$1"; }
             done
         done
     done
-    # What Chromium tells a screen reader.
+    # The names that Chromium gives a screen reader.
     chromium_open "file://$site/index.html"
     cdp Accessibility.getFullAXTree
     jq -r '.result.nodes[] | select(.ignored | not) | .role.value + " " + (.name.value // "")' <<< "$cdp_answer" \
@@ -280,7 +280,7 @@ BROKEN
     assert_equal "$(js "$refused document.body.insertAdjacentHTML('beforeend', '<p style=color:red>'); })")" \
         style-src-attr
     assert_equal "$(js "$refused document.body.insertAdjacentHTML('beforeend', '<b onclick=1>'); })")" script-src-attr
-    # A page that does ask is seen to.
+    # Control: a page with a request is detected.
     sed -e '/Content-Security-Policy/d' -e 's|</main>|<img src="https://example.org/x.png">&|' "$site/index.html" \
         > "$site/asks.html"
     chromium_open "file://$site/asks.html"
@@ -312,10 +312,10 @@ BROKEN
         UPDATE steps SET record = replace(replace(record, 'power cap', '<img src=x onerror=pwned=1>'), 'cgroup',
             '<script>pwned=1</script>'); $all_public"
     board_write "$contest" > /dev/null
-    # What acts on the text around it is a number in brackets; no raw byte of it is in any page.
+    # Characters that change the text around them are numbers in brackets; no page has their raw bytes.
     run -1 grep -rlP '[\x{80}-\x{9f}\x{202a}-\x{202e}\x{2066}-\x{2069}\x{200b}\x{2028}\x{feff}\x1b]' "$site"
     find "$site" -name '*.html' -exec iconv -f UTF-8 -t UTF-8 {} + > /dev/null
-    # The policy is there for what escaping may miss: here it does not get to help.
+    # The policy stops what escaping may miss. Here it is off, so escaping alone must suffice.
     find "$site" -name '*.html' -exec sed -i '/Content-Security-Policy/d' {} +
     browser
     chromium_screen 360 800 light
@@ -329,7 +329,7 @@ BROKEN
     chromium_open "file://$site/submission/2.html"
     assert_equal "$(js 'text(".message bdi")')" \
         $'<U+202E>cod.exe<U+2066><U+009B>31m<U+001B>[0m<U+200B><U+2028><U+FEFF>\ue000end'
-    # The same by the command line's own way to see a page.
+    # The same with Chromium's --dump-dom.
     HOME=$BATS_TEST_TMPDIR timeout 60 chromium \
         --headless --no-sandbox --disable-gpu --user-data-dir="$BATS_TEST_TMPDIR/dump" \
         --host-resolver-rules='MAP * ~NOTFOUND' --dump-dom "file://$site/index.html" > "$BATS_TEST_TMPDIR/dom" \
@@ -343,7 +343,7 @@ BROKEN
     local i seen=0 missing=0
     board_write "$contest" > /dev/null
     find "$site" -type f -exec sha256sum {} + | sort > "$BATS_TEST_TMPDIR/before"
-    # Somebody looks at it all the time while it is written anew.
+    # A reader polls it while it is rewritten.
     for i in {1..12}; do board_write "$contest" > /dev/null; done & local writer=$!
     while kill -0 $writer 2> /dev/null; do
         [ -s "$site/index.html" ] && [ -s "$site/ja/submission/11.html" ] || missing=$((missing + 1))
@@ -361,7 +361,7 @@ BROKEN
     run -3 bwrap --dev-bind / / --ro-bind "$contest" "$contest" "$build/scoreboard" "$contest"
     assert_output --partial 'Read-only file system'
     find "$site" -type f -exec sha256sum {} + | sort | diff "$BATS_TEST_TMPDIR/before" -
-    # Left behind by kill -9, and gone with the next one.
+    # A kill -9 leaves it, and the next run removes it.
     mkdir "$site.new-AbCdEf" && touch "$site.new-AbCdEf/index.html"
     board_write "$contest" > /dev/null
     assert_equal "$(cd "$contest" && echo scoreboard*)" scoreboard

@@ -94,12 +94,12 @@ set_verdict() { # SUBMISSION VERDICT STATE
     assert_equal "$(js 'text(".first")')" $'★\u00a0first to solve'
     chromium_open "file://$site/ja/index.html"
     assert_equal "$(js 'text(".first")')" $'★\u00a0最初に正解'
-    # Somebody was before, and is being judged. In the end it was he.
+    # An earlier submission is still being judged. In the end it is the first.
     set_verdict 3 NULL new
     assert_equal "$(firsts)" 'Ada & "Co" 4'
     set_verdict 3 "'AC'" done
     assert_equal "$(firsts)" 'Ada & "Co" 4; 数学研究会 3'
-    # Nobody but somebody after the freeze, whom the thaw shows.
+    # The only solver came after the freeze, and the thaw shows it.
     sqlite3 "$contest/grading/results.db" "UPDATE judgements SET verdict = 'WA' WHERE submission IN
         (SELECT id FROM submissions WHERE problem = 'A' AND submitted < 1767225600 + 60 * 45)"
     set_verdict 1 "'WA'" done

@@ -9,7 +9,7 @@ setup_file() {
     "$root/run_scripts/lib/packages.sh" slurm >&2
     make -s -C "$root" DEV=1 all grade-programs "${BUILD:-build}/tests/test_gpu_lock" "${BUILD:-build}/simulate" >&2
     export cluster=$BATS_FILE_TMPDIR/c
-    # Not started is not skipped: a test of this file that finds no cluster fails.
+    # A cluster that does not start is no reason to skip: a test of this file without a cluster fails.
     "$root/contrib/slurm/local_cluster.sh" start "$cluster" 4 $((20000 + RANDOM % 12000)) >&2 || true
 }
 
@@ -33,7 +33,7 @@ contest() {
     } > "$contest/contest.yaml"
 }
 
-# A right one that takes its time, sleeping.
+# A right submission that sleeps.
 sleeper() { # TENTHS
     { echo '#include <unistd.h>'; sed "/device_user(/,/^{/ s/^{/{ usleep(${1}00000);/" "$sort/accepted/qsort.c"; } \
         > "$BATS_TEST_TMPDIR/sleeper.c"
@@ -159,7 +159,7 @@ submit_teams() {
 @test "several GPUs: a slot lends its warden to one host after another, and ends it in time; stand-ins" {
     contest
     stand_ins
-    # It ends as the real one does: when nobody has the channel's other end any more.
+    # It ends as the real one does: when no process has the other end of the channel.
     cat > "$place/build/gpu_warden" << END
 #!/bin/bash
 echo "warden \$CUDA_VISIBLE_DEVICES \$\$" >> "$log"
@@ -199,7 +199,7 @@ END
     assert_equal "$(wardens | wc -l)" 2
     kill %1
     wait || true
-    # One that may be CUDA's has it while it is built already.
+    # A submission that may be CUDA has the GPU already during its build.
     : > "$log"
     submit eve 3.cu "$sort/accepted/mergesort_threads.c"
     sed -i "s/^sleep 0.1/sleep 1/" "$place/contrib/grade/grade_build.sh"
@@ -248,7 +248,7 @@ END
     assert_equal "$(node_state node3)" drain
     assert_equal "$(sinfo -h -R -o '%n %E' | grep -c 'contest grading: kernel of 3 gives 7')" 1
     assert_equal "$(cat "$contest/grading/slurm/unfit/node3")" 'kernel of 3 gives 7'
-    # It judged nothing, and nobody was charged for it.
+    # It judged nothing, and no attempt was counted for it.
     assert_equal "$(query "SELECT count(*) FROM machines WHERE host = 'node3'; SELECT max(attempts) FROM judgements")" \
         $'0\n0'
     [ ! -e "$root/pwned" ]
@@ -362,7 +362,7 @@ bob|3.c|WA"
     assert_equal "$(cat "$contest/grading/slurm/results/1.db.bad")" 'no database'
     rm "$contest/grading/slurm/results/1.db.bad"
     sound
-    # Tasks that are cancelled, or run into their limit, are charged once they have begun:
+    # Tasks that are cancelled or reach their limit count as attempts once they have begun:
     # the second time it is a judge error.
     sleeper 9
     submit ada 2.c "$BATS_TEST_TMPDIR/sleeper.c"

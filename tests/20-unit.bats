@@ -49,7 +49,7 @@ setup() {
 
 @test "unit: scripts and programs accept the same names" {
     make -s -C "$root" "${BUILD:-build}/tests/random_names" >&2
-    # As the scripts do: lib.sh sets options of the shell that are not for tests.
+    # In a shell of its own: lib.sh sets shell options that tests must not have.
     run -0 timeout 60 bash -c '
         . "$0/run_scripts/lib/lib.sh"
         count=0 taken=0
@@ -71,7 +71,7 @@ setup() {
     plain=$(bash -c '. "$0/run_scripts/lib/lib.sh"; echo "$shown_plain"' "$root")
     LC_ALL=C.UTF-8 run -1 grep -anxP "$plain" "$BATS_TEST_TMPDIR/lines"
     assert_output ''
-    # And one of them is shown by its bytes.
+    # One of them is shown by its bytes.
     run -0 bash -c '. "$0/run_scripts/lib/lib.sh"; printf "a\u202eb\n" | shown' "$root"
     assert_output 'a<xE2><x80><xAE>b'
 }

@@ -168,7 +168,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
         csv=$BATS_TEST_TMPDIR/$problem.csv
         library=$(submission "problems/$problem/submissions/accepted/baseline.cu" "$problem")
         make -s -C "$root" "${BUILD:-build}/practice/$problem" >&2
-        # Of a sample its answer is wrong: only the launches count.
+        # With a sample the program's answer is wrong: only the launches count.
         CUDASIM_FEATURES=$csv run timeout 100 "$build/practice/$problem" "$library"
         [ "$status" -ne 124 ] || fail "$problem did not end"
         classes_add_up "$csv" || fail "$problem"

@@ -74,7 +74,7 @@ predict() { timeout 100 run_scripts/predict.sh "$@"; }
         (.tried[0].block == "16x16x1") and (.tried | map(.block) | index("8x16x1") and index("32x16x1")) and
         (.best as $b | (.tried | map(select(.us)) | min_by(.us).block) == $b))' "$BATS_TEST_TMPDIR/tuned"
     jq -e '.tuned[0].tried[0].us == .us' "$BATS_TEST_TMPDIR/tuned"
-    # The kernel adds to what its result held: run once more by anyone, its answer would be wrong.
+    # The kernel adds to its result: if anything ran it once more, the answer would be wrong.
     cat > "$BATS_TEST_TMPDIR/adds.cu" << 'CUDA'
 __global__ void add(float *sum, const float *value, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

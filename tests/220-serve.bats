@@ -91,7 +91,7 @@ teardown() {
     serve
     watch
     lines=$(sed -n '/^## Submit/,/^## /{/^```console$/,/^```$/{/^```/!p}}' "$root/docs/PARTICIPANT.md")
-    # What its reader puts in: the contest's address, its problem and the file.
+    # What the reader fills in: the contest's address, its problem and the file.
     [[ $lines == *'https://contest.example.org'*'submit.sh sort kernel.cu '* ]]
     lines=${lines/https:\/\/contest.example.org/$url}
     lines=${lines/sort kernel.cu/A $sort/accepted/baseline.c}
@@ -159,7 +159,7 @@ teardown() {
     head -c 3000000 /dev/zero > "$big"
     run -0 upload -F problem=A -F "files=@$big"
     assert_output $'the request is larger than this contest allows\n 413'
-    # Nothing of theirs lies anywhere but where it belongs.
+    # None of their files is outside of its place.
     assert_equal "$(find "$contest" "$BATS_TEST_TMPDIR" -name 'y.c' | wc -l)" 0
     run -1 grep -vxE 'feed-(jury|public|teams)\.ndjson|incoming-server|results\.db(-shm|-wal)?|serve-lock|sources|token' \
         <(ls "$contest/grading")
@@ -210,7 +210,7 @@ teardown() {
     assert_equal "$(in_pieces 1 /submit "$ada" "$form") $(in_pieces 7 /submit "$ada" "$other")" '200 200'
     assert_equal "$(query 'SELECT path FROM submissions ORDER BY id')" $'slow.c\nother.c'
     assert_equal "$(cat "$contest/grading/sources/1/device_user.c")" 'int slow;'
-    # By anybody: nobody has logged in yet.
+    # From any client: no account has logged in yet.
     printf -v form -- '----boundary\r\nContent-Disposition: form-data\r\n\r\nx\r\n----boundary--\r\n'
     assert_equal "$(in_pieces 1000 /login '' "$form") $(in_pieces 1 /login '' "$form")" '400 400'
     assert_equal "$(code "$url/index.html")" 200
@@ -235,7 +235,7 @@ teardown() {
     serve_contest
     ada=$(token ada)
     serve 0 --proxy
-    # Bodies of nobody take no room from those of teams.
+    # Request bodies without an account take no space from those of teams.
     assert_equal "$(head -c 40000 /dev/zero | code --data-binary @- "$url/login")" 413
     assert_equal "$(head -c 40000 /dev/zero | code -H "Authorization: Bearer $ada" --data-binary @- "$url/ask")" 413
     assert_equal "$(head -c 40000 /dev/zero | code -X GET --data-binary @- "$url/index.html")" 200
@@ -269,7 +269,7 @@ teardown() {
     assert_equal "$(code -b "$jar" "$url/my/index.html") $(query 'SELECT count(*) FROM sessions')" '200 1'
     for i in {1..24}; do codes+=" $(code --data-urlencode "token=$ada" "$url/login")"; done
     assert_regex "$codes" '^( 303){19,22}( 303| 429)* 429'
-    # Too many of one account are no wrong tokens: another logs in from there.
+    # Too many logins of one account are not wrong tokens: another account can log in from there.
     assert_equal "$(code --data-urlencode "token=$(token bob)" "$url/login")" 303
 }
 
@@ -451,7 +451,7 @@ teardown() {
     # The endpoint says the same as the feed.
     assert_equal "$(body_as "$ada" $api/clarifications | jq -c 'map([.id, .reply_to_id])')" \
         '[["1",null],["3","1"],["4",null],["5",null]]'
-    # All else is as everybody has it, but for the tokens.
+    # All other lines equal the public ones, except the tokens.
     assert_equal "$(feed "$ada" | jq -c 'select(.type != "clarifications") | del(.token)')" \
         "$(curl -sN -m 1 "$url$api/event-feed" | jq -c 'select(.type != "clarifications") | del(.token)')"
     feed "$ada" > "$BATS_TEST_TMPDIR/before"
@@ -501,7 +501,7 @@ teardown() {
     assert_equal "$(jq -s 'map(select(.verdict == "AC") | .speedup > 0) | all' <<< "$output")" true
     assert_equal "$(query "SELECT s.team FROM judgements j JOIN submissions s ON s.id = j.submission
         ORDER BY begun LIMIT 1")" bob
-    # In no list of the contest, for nobody.
+    # In no list of the contest, for any account.
     until_true 10 bash -c "curl -s '$url/api/contests/contest/submissions' | jq -e 'length == 1' > /dev/null"
     assert_equal "$(body_as "$("$build/grader" token "$contest" --jury prof)" /api/contests/contest/submissions |
         jq -c 'map(.team_id)')" '["bob"]'
@@ -662,7 +662,7 @@ SCRIPT
     code -H "Authorization: Bearer $ada" -F problem=A -F "files=@$sort/accepted/baseline.c" "$url/submit" > /dev/null
     until_true 4 grep -q '"type":"submissions"' "$BATS_TEST_TMPDIR/feed"
     wait "$feed" || true
-    # The limit is the client's behind Caddy, whatever it says of itself.
+    # Behind Caddy the limit is per client address, whatever header the client sends.
     for i in {1..11}; do
         code --cacert "$ca" -H "X-Forwarded-For: 10.0.0.$i" -H "Authorization: Bearer $i.x" \
             "https://localhost:$port/api"

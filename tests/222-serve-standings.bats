@@ -74,7 +74,7 @@ type() { cdp Input.insertText "\"text\": $(json_string "$1")"; }
         'button Team' 'button Sort by A' 'status '; do
         grep -qFx "$name" "$BATS_TEST_TMPDIR/tree" || { echo "no '$name'"; cat "$BATS_TEST_TMPDIR/tree"; return 1; }
     done
-    # In every width and colour; what the audit refuses in a page without a script is there: the script alone.
+    # In every width and colour; the audit for pages without a script reports the script and nothing else.
     for width in 360 390 820 1400; do
         for scheme in light dark; do
             chromium_screen $width 800 $scheme
@@ -94,7 +94,7 @@ type() { cdp Input.insertText "\"text\": $(json_string "$1")"; }
     assert_equal "$(js 'sorted() + ": " + column("team").slice(0, 3)')" 'team ascending: <b>Gauß</b>,Nowhere,Team 3'
     chromium_do 'head("team").click()'
     assert_equal "$(js 'sorted() + ": " + column("team").slice(-2)')" 'team descending: Nowhere,<b>Gauß</b>'
-    # Points: the best first. Who has no time in A is last either way.
+    # Points: the best first. Teams without a time in A are last in both orders.
     chromium_do 'head("problem-A").querySelector("button").focus()'
     chromium_key Enter 13 '\r'
     assert_equal "$(js 'sorted() + " " + ordered("problem-A", -1)')" 'problem-A descending true'
@@ -150,7 +150,7 @@ type() { cdp Input.insertText "\"text\": $(json_string "$1")"; }
     until_true 10 page_says 'document.readyState === "complete"'
     assert_equal "$(js 'status() + " " + location.hash + " " + document.querySelector("input").value')" \
         "38 / 200 チーム $chosen team 1"
-    # Another fragment is another choice; a link within the page is none.
+    # Another fragment is another choice; a link within the page is not.
     chromium_do 'location.hash = "sort=country"'
     until_true 10 page_says 'sorted() === "country ascending"'
     assert_equal "$(js 'status()')" '200 / 200 チーム'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What the simulator says of a submission: to programs that want it, in a team's page; and why there is nothing to say.
+# The simulator's report on a submission: for programs that want it, on a team's page; and why there is none.
 # bats file_tags=serve
 
 load helpers/contest
@@ -24,7 +24,7 @@ teardown() {
     ! declare -F chromium_stop > /dev/null || chromium_stop
 }
 
-# Where there is no GPU CUDA is run by the simulator.
+# Without a GPU the simulator runs CUDA.
 on_simulator() {
     requires nvcc
     requires x86-64
@@ -152,7 +152,7 @@ judged() {
     chromium_open "$url/ja/my/1.html"
     assert_equal "$(chromium_text 'document.querySelector("#explanation").textContent')" \
         'シミュレータの説明 – sample/1-ten'
-    # What dies says why there is nothing.
+    # For a crashed submission the page says why there is no report.
     cuda dies 'keys[1 << 28] = n;'
     run -1 --separate-stderr submit_sh A "$BATS_TEST_TMPDIR/dies.cu" --watch
     run -0 body_as "$ada" /my/2.html

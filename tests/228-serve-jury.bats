@@ -83,7 +83,7 @@ balloons() {
         problem,team,submission,first,delivered B,ada,7,1,yes A,ada,2,1, A,bob,4,0,yes B,cyd,9,0, A,dan,12,0, \
         A,cyd,5,0,)"
     run -2 "$build/grader" results "$contest" balloons --team ada
-    # Not delivered after all; and one that is not earned any more.
+    # A delivery is undone; and a balloon is no longer earned.
     assert_equal "$(mark "$prof" ada B no)" 303
     sqlite3 "$db" "UPDATE judgements SET verdict = 'WA' WHERE submission = 4"
     serve_stop
@@ -115,7 +115,7 @@ balloons() {
     assert_equal "$(awards)$(js 'document.querySelectorAll(".medal").length + ""')" 0
     serve_stop
     sed -i 's/^end:.*/&\nthaw: 2026-01-02T00:00:00Z/' "$contest/contest.yaml"
-    # Something has no verdict.
+    # One submission has no verdict.
     serve
     chromium_open "$url/index.html"
     assert_equal "$(awards)" ''

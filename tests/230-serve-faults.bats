@@ -68,14 +68,14 @@ hand_in() {
     assert_equal "$(query 'SELECT (SELECT max(submitted) FROM submissions) < unixepoch() + 3,
         (SELECT made FROM clarifications) BETWEEN (SELECT submitted FROM submissions WHERE id = 2) AND
         (SELECT submitted FROM submissions WHERE id = 3)')" '1|1'
-    # What goes by the contest's moments does not go back either.
+    # The contest's clock does not go back either.
     assert_equal "$(curl -s "$url/api/contests/contest/state" | jq -c '.started != null')" true
     # The feed is in order, and all of it stands in the contest's time.
     until_true 10 bash -c "curl -s '$url/api/contests/contest/submissions' | jq -e 'length == 5' > /dev/null"
     assert_equal "$(curl -s "$url/api/contests/contest/submissions" | jq -c '[.[].contest_time] | . == sort')" true
 }
 
-# hold SECONDS: another program writes to the database so long.
+# hold SECONDS: another program locks the database for that time.
 hold() {
     sqlite3 "$db" 'BEGIN IMMEDIATE' ".shell touch '$BATS_TEST_TMPDIR/held'" ".shell sleep $1" 'ROLLBACK' > /dev/null &
     holder=$!
@@ -165,7 +165,7 @@ SCRIPT
     }
     run -0 post "$ada"
     assert_output --regexp '^this account or address sends too much at once.*429$'
-    # Another account of the same address, which has twice the share.
+    # Another account at the same address, which has twice the share.
     run -0 post "$bob"
     assert_output '{"code":400,"message":"the body is not a JSON object"}400'
     for i in 1 2; do exec {fds[i]}>&-; done

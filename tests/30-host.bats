@@ -114,7 +114,7 @@ setup() {
         > "$BATS_TEST_TMPDIR/aligned.c"
     run -0 ./ldistance --submission "$(submission "$BATS_TEST_TMPDIR/aligned.c")" "$BATS_TEST_TMPDIR/a" \
         "$BATS_TEST_TMPDIR/b"
-    # Nobody else sees such inputs.
+    # Other users cannot see such inputs.
     run -2 build/main_host editdistance --generate 'random 6 5'
     assert_output --partial 'a multiple of 128 is needed'
 }

@@ -22,7 +22,7 @@ judged() {
             [[ ${lines[-1]} == "FAILED. $verdict "*"$(json .message)" ]] || fail "${lines[-1]}"
             [[ ${lines[-1]} == *' in case sample/1-small' ]] || fail "${lines[-1]}"
         fi
-        # Others may run beside this one: it is asked of those that start processes, whose tests are alone.
+        # Others may run beside this one: only fixtures that start processes check it, and their tests run alone.
         [[ $fixture != bad_survivors && $fixture != bad_orphan_exit ]] || ! pgrep -f toolkit-survivor ||
             fail "a process of the submission lives on"
     done
@@ -280,7 +280,7 @@ judged() {
     assert_equal "$(verdict fold)" CE
     rm fold/z.c fold/b.c
     assert_equal "$(verdict fold)" AC
-    # The same through make run, which keeps what it can.
+    # The same through make run, which keeps up-to-date builds.
     cd "$root"
     run -0 make run SUBMISSION="$BATS_TEST_TMPDIR/fold"
     cp "$wrong" "$BATS_TEST_TMPDIR/fold/m.c"

@@ -9,7 +9,7 @@ setup_file() {
     cp "$(submission "$root/problems/editdistance/submissions/accepted/bitparallel.c")" "$BATS_FILE_TMPDIR/right.so"
     cp "$(submission "$root/tests/fixtures/bad_hang.c")" "$BATS_FILE_TMPDIR/hangs.so"
     cp "$(submission "$root/tests/fixtures/bad_segv.c")" "$BATS_FILE_TMPDIR/dies.so"
-    # Asked for, nothing ends in no time at all, and the host finds no memory beside a submission.
+    # On request, ending a process exceeds its time, or the host finds no memory beside a submission.
     (
         BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR
         copy_toolkit built

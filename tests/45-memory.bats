@@ -185,7 +185,7 @@ masked=(unshare --user --map-root-user --mount --pid --fork --kill-child bash -c
     [[ $stderr == 'main_host: box: namespaces '*'/proc is masked here, so the box has no /proc)' ]] ||
         fail "$stderr"
     assert_equal "$(json '.box_layers | join(" ")')" 'rlimits namespaces seccomp'
-    # What would tell of the machine's processes tells nothing; and the compiler has a box as well.
+    # Files about the machine's processes show nothing; and the compiler has a box too.
     for exploit in peek_root peek_other_processes; do
         run -1 "${masked[@]}" run_scripts/judge.sh "tests/exploits/$exploit.c" --case sample/1-small --any-imports \
             --json "$result"
@@ -216,7 +216,7 @@ masked=(unshare --user --map-root-user --mount --pid --fork --kill-child bash -c
     ! setpriv --reuid 65534 --regid 65534 --clear-groups test -r "$build/runners/editdistance" 2> /dev/null ||
         layers='rlimits landlock user seccomp'
     assert_equal "$(json '.box_layers | join(" ")')" "$layers"
-    # Control: without a box, what it looks for is there to be read.
+    # Control: without a box it can read what it looks for.
     sed "s|FILE|$PWD/problems/editdistance/data/secret/01-tiny.ans|" > "$BATS_TEST_TMPDIR/read.c" <<'END'
 #include <fcntl.h>
 #include <signal.h>

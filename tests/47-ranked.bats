@@ -85,7 +85,7 @@ large='random 400000 seed=7'
     assert_equal "$(grep -c 'torn' <<< "$stderr")" 8
     [ "$(grep -c ' 0 of them torn' <<< "$stderr")" -eq 8 ]
     assert_equal "$(grep -o 'at 0x.*' <<< "$stderr" | sort -u | wc -l)" 1
-    # It did look: most of the changes between calls were seen.
+    # It did look: it saw most of the changes between calls.
     [ "$(grep -o '[0-9]* changes' <<< "$stderr" | tail -n 1 | cut -d ' ' -f 1)" -ge 1 ]
 }
 

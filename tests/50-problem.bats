@@ -203,7 +203,7 @@ setup() {
     assert_line --partial 'check-problem: histogram is sound'
     refute_output --partial FAILED
     run -0 make frozen
-    # The skeleton's own words are gone: its title, its guard, its name.
+    # The skeleton's own text is gone: its title, its guard, its name.
     run -1 grep -rniE 'skeleton|Largest value' problems/histogram
     assert_equal "$(grep -c HISTOGRAM_INPUT_H problems/histogram/input.h)" 2
     assert_equal "$(sed -n 's/^  en: //p' problems/histogram/problem.yaml)" Histogram
@@ -222,7 +222,7 @@ setup() {
     assert_line --regexp '^FAILED secret/4-large: .*COUNT.* 16777216'
     assert_line 'FAILED validator: data/secret/4-large.in: exit 43, expected 42'
     assert_line 'check-problem: trial: 5 checks failed'
-    # The others are looked at all the same.
+    # The others are still checked.
     assert_line --partial 'ok     case: secret/3-largest: answer -184'
     run -2 make -s answers PROBLEM=trial
     assert_line 'sample/1-ten: 2043973137'

@@ -166,7 +166,7 @@ refused() {
                 cut -d: -f1): there is no case or group of cases '$name'"
         done
     done
-    # No list; one of which nothing is left.
+    # No list; and one without a valid entry.
     for name in '/^ranked:/d' 's|^ranked:.*|ranked: [secret/large]|'; do
         sed "$name" "$BATS_TEST_TMPDIR/kept" > problems/editdistance/gpu.yaml
         make -s freeze

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What no submission may name, in whatever league: found in the built file, before anything runs.
+# Names that no submission may use, in any league: found in the built file, before anything runs.
 
 setup() {
     load helpers/common
@@ -67,7 +67,7 @@ END
     refused 'names fork: a submission may not start processes'
 }
 
-# What is in no group, and what a submission may not do: one line for all of it.
+# Names in no group, and things that a submission may not do: one line for all.
 others_words='a submission may use functions that compute and print, of C, C++, CUDA and OpenCL, and no others (docs/SECURITY.md lists them)'
 
 @test "imports: functions that compute and print are allowed, and every other name is refused" {
@@ -197,7 +197,7 @@ others_words='a submission may use functions that compute and print, of C, C++, 
     library 'extern __attribute__((weak)) int cudaSetDevice(), cudaDeviceEnablePeerAccess();
         void *kept[] = { cudaSetDevice, cudaDeviceEnablePeerAccess, "_ZN3cub6kernelEv" };'
     refused 'names cudaDeviceEnablePeerAccess: a submission may not reach the memory of other devices'
-    # The real thing: what it names is what the table says that it names.
+    # The real library: it uses exactly the names that the table lists.
     so=$(submission problems/mergesort/submissions/accepted/cub.cu mergesort)
     nm -D --undefined-only "$so" | sed 's/.* //; s/@.*//' | sort > "$BATS_TEST_TMPDIR/names"
     for name in cudaSetDevice cudaGetDeviceCount; do

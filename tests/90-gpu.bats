@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What needs an NVIDIA GPU: make test-gpu.
+# Tests that need an NVIDIA GPU: make test-gpu.
 # bats file_tags=gpu
 
 setup() {
@@ -188,7 +188,7 @@ large='random 67108864 seed=3'
     [ "${#lines[@]}" -le 2 ]
     # The grader does not wait for the last one, which ends later.
     timeout 10 bash -c 'while pgrep -f "^$0"; do sleep 0.1; done' "$build/gpu_warden"
-    # What is lent and answers nothing is done without.
+    # A lent warden that does not answer is not used.
     so=$(submission device_user.cu)
     run -0 "$host" editdistance --submission "$so" --case sample/1-small --warden 9 9< /dev/null
 }

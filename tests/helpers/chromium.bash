@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 
 # chromium_start FOLDER: starts it with its profile and log in FOLDER, on an empty page. No name can be resolved, so it
-# reaches this machine alone. As root it has no sandbox of its own, which is for pages of our own alone.
+# reaches this machine alone. As root it has no sandbox, so use it for our own pages only.
 chromium_start() {
     local sandbox=() target
     [ "$(id -u)" != 0 ] || sandbox=(--no-sandbox)

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 # copy_toolkit [simulator] [built]: makes the copy, without what was built, and goes there; the toolkit's own paths are
-# forgotten. Asked for, the simulator comes along, or the host with its objects as well, which make finds up to date:
+# forgotten. On request it also copies the simulator, or the host with its objects as well, which make finds up to date:
 # each would take minutes to build again.
 copy_toolkit() {
     local part
