@@ -108,7 +108,7 @@ time_kernels() {
     echo "$(wc -l < "$said.rows") rows of bench_gpu.cu"
 }
 
-# Operations and bytes of kernels, for a roofline: by the problem's formulas where a row does not tell its own.
+# Operations and bytes of kernels, for a roofline: by the problem's formulas if a row does not give its own.
 add_work() {
     local operations bytes
     operations=$(of operations) bytes=$(of bytes)
@@ -142,7 +142,7 @@ while read -r kind name label; do
         expected=0 expected_wall=0
         [ -z "$before" ] || expected=$(awk -v m="$median" -v w="$work" -v b="$before" 'BEGIN { print m * w / b }')
         [ -z "$before" ] || expected_wall=$(awk -v m="$wall" -v w="$work" -v b="$before" 'BEGIN { print m * w / b }')
-        # Inputs and answers take the same whoever is called: what the submission before has shown at this size.
+        # Inputs and answers take the same time for all submissions: the value of the previous one at this size.
         expected_wall=$(printf "%s\n" "$expected_wall" "${wall_of[$n]:-0}" | sort -g | tail -n 1)
         if awk -v e="$expected" -v s="$seconds" 'BEGIN { exit !(e > s) }'; then
             printf '%-28s %12s %12s\n' "$label" "$n" '-'

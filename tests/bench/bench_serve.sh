@@ -34,7 +34,7 @@ pids+=($!)
 memory() { awk '/^VmRSS/ { print $2 }' "/proc/$server/status"; }
 before=$(memory) end=$((SECONDS + seconds))
 
-# hand_in: one submission after the other, so many a minute; each answer's number or status in submitted.
+# hand_in: one submission after another, at a rate per minute; each answer's number or status in submitted.
 hand_in() {
     local number=0 started=$EPOCHREALTIME
     while [ $SECONDS -lt $end ]; do

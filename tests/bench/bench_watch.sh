@@ -18,7 +18,7 @@ watch() { # GPU WORDS
     printf '%s, %s: ' "$1" "$2"
     "$build/bench_watch" "$build/gpu_warden" "$1" "$seconds" || status=1
 }
-# Inputs of half a gigabyte, copied again and again, by one host after the other, each with a context of its own.
+# Inputs of half a gigabyte, copied again and again, by one host after another, each with its own context.
 judge() { # GPU
     while :; do
         "$build/main_host" matmul --submission "$so" --case secret/large/8-8192 --repeat 3 --gpu "$1" \

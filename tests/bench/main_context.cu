@@ -1,5 +1,5 @@
 /*
- * main_context.cu - what a process takes on a GPU that does nothing there: bench_context [COUNT]
+ * main_context.cu - what a process costs that does nothing on the GPU: bench_context [COUNT]
  *
  * COUNT times (15): a process makes a CUDA context, runs an empty kernel and waits until it must end. Prints the
  * least and the median of the seconds that its start took and its end, of one process's end with the next one's
@@ -30,7 +30,7 @@ static void die(const char *what)
     exit(FAILED);
 }
 
-/* In a new process: uses the GPU, says so, and ends when told. */
+/* In a new process: uses the GPU, reports it, and ends on request. */
 static int use(int told, int tell)
 {
     char byte = READY;

@@ -4,7 +4,7 @@
  * After device_user_setup(), if it has one, calls each FILE.so's device_user() REPEATS times on a matrix of float32, as
  * the judge does: before every call another process empties the L2 cache by kernels of its own, this one's context
  * comes back, and a copy engine brings the input.
- * Prints a line a call: NAME, "cupti" and the nanoseconds from its first kernel's start to its last kernel's end; and,
+ * Prints one line per call: NAME, "cupti" and the nanoseconds from its first kernel's start to its last one's end; and,
  * of as many calls more without CUPTI, NAME, "host" and the nanoseconds from the call to the end of the wait for it.
  */
 #include <cupti.h>

@@ -17,7 +17,7 @@ enum { CELLS = 5, THREADS = 300 };
 enum operation { ADD, SUB, EXCH, MIN, MAX, AND, OR, XOR, INC, DEC, CAS };
 enum scope { DEVICE, BLOCK, SYSTEM };
 
-/* What an operation leaves, given what it finds. */
+/* The value after an operation on the given value. */
 template <typename T> __host__ __device__ T after(operation op, T old, T operand)
 {
     if (op == ADD)

@@ -26,7 +26,7 @@ __global__ void shared_sum(int *out)
             atomicAdd(out, values[i]);
 }
 
-/* Sorts data[low .. high): each half by a launch of its own. */
+/* Sorts data[low .. high): each half in its own launch. */
 __global__ void sort(int *data, int low, int high)
 {
     int pivot, middle = low;

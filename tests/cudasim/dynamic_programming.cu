@@ -1,6 +1,6 @@
 /*
- * dynamic_programming.cu - a knapsack (one launch an item, two rows in turn), the longest common subsequence (by
- * diagonals, in one block), and all shortest paths (Floyd and Warshall, one launch a vertex).
+ * dynamic_programming.cu - a knapsack (one launch per item, two rows in turn), the longest common subsequence (by
+ * diagonals, in one block), and all shortest paths (Floyd and Warshall, one launch per vertex).
  */
 #include <algorithm>
 

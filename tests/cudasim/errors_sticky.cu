@@ -1,6 +1,6 @@
 /*
  * errors_sticky.cu - faults inside of kernels: each has its error, which every later call returns too, until the
- * device is reset. Each fault has a process of its own.
+ * device is reset. Each fault has its own process.
  */
 #include <cassert>
 #include <sys/wait.h>

@@ -46,7 +46,7 @@ static void test_shape(dim3 grid, dim3 block)
     device_free(sums);
 }
 
-/* More blocks than fit in 16 bits; one thread each. */
+/* More blocks than fit in 16 bits; one thread per block. */
 __global__ void many_blocks(unsigned *bits)
 {
     atomicXor(&bits[blockIdx.x / 32], 1u << blockIdx.x % 32);

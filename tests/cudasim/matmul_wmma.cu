@@ -12,7 +12,7 @@ using namespace nvcuda;
 
 enum { TILES_M = 2, TILES_N = 3, TILES_K = 3 };
 
-/* What the elements are in memory; tf32 is float there. */
+/* The type of the elements in memory; tf32 is float there. */
 template <typename T> struct stored {
     using type = T;
 };
@@ -44,7 +44,7 @@ template <> double to_double<__half>(__half value)
 
 template <typename T> constexpr bool row_major = std::is_same<T, wmma::row_major>::value;
 
-/* One warp a tile of D = 2 A B + C; the factor is applied to the fragment's elements. */
+/* One warp per tile of D = 2 A B + C; the factor is applied to the fragment's elements. */
 template <typename T, typename S, int M, int N, int K, typename LA, typename LB>
 __global__ void multiply(const typename stored<T>::type *a, const typename stored<T>::type *b, const S *c, S *d,
                          wmma::layout_t layout)

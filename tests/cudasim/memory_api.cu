@@ -95,7 +95,7 @@ static void test_pitched(void)
     CUDA_CHECK(cudaMemcpy2D(out.data(), WIDTH * sizeof(int), b + 8, pitch_b, WIDTH * sizeof(int), HEIGHT,
                             cudaMemcpyDeviceToHost));
     expect_equal("2D", in, out);
-    for (int row = 0; row < HEIGHT; row++) { /* what is around was left alone */
+    for (int row = 0; row < HEIGHT; row++) { /* the memory around is unchanged */
         std::vector<unsigned char> edge = host_copy((unsigned char *)b + row * pitch_b, 8);
 
         expect_equal("edge", std::vector<unsigned char>(8, 0x11), edge);

@@ -215,7 +215,7 @@ static void test_specialised(int rounds)
     device_free(out);
 }
 
-/* Each pair of warps has a barrier of its own, used different numbers of times. */
+/* Each pair of warps has its own barrier, used different numbers of times. */
 __global__ void pairs_of_warps(int *out)
 {
     __shared__ int values[256];

@@ -74,7 +74,7 @@ __device__ __noinline__ int queens(int n, unsigned columns, unsigned left, unsig
     return count;
 }
 
-/* Each call keeps an array of its own on the stack; the address of the caller's goes down. */
+/* Each call has its own array on the stack; addresses go down from caller to callee. */
 __device__ __noinline__ int nested_frames(int depth, const int *above)
 {
     int frame[8];

@@ -104,7 +104,7 @@ template <typename T> __global__ void scan_warps(const T *in, T *out, int n)
 
 enum { EMPTY = 0, PARTIAL = 1, COMPLETE = 2 };
 
-/* What a tile publishes, flag and value in one 64-bit word. */
+/* The published word of a tile: flag and value in 64 bits. */
 __device__ void publish_word(volatile unsigned long long *words, int tile, unsigned flag, int value)
 {
     words[tile] = (unsigned long long)flag << 32 | (unsigned)value;

@@ -98,7 +98,7 @@ __global__ void ticket(lock *lock, volatile int *count)
     *(volatile unsigned *)&lock->serve = mine + 1;
 }
 
-/* pair: two words which writers always leave equal; wrong counts the readers who saw them differ. */
+/* pair: two words that writers always leave equal; wrong counts the readers that saw them differ. */
 __global__ void readers_writers(lock *lock, volatile int *pair, int *wrong)
 {
     int thread = blockIdx.x * blockDim.x + threadIdx.x;

@@ -43,7 +43,7 @@ __global__ void by_elements(const int *rows, const int *columns, const double *v
         atomicAdd(&y[rows[i]], values[i] * x[columns[i]]);
 }
 
-/* columns and values: width x rows, element k of all rows together; -1 where there is none */
+/* columns and values: width x rows, element k of all rows together; -1 if there is none */
 __global__ void by_ell(const int *columns, const float *values, const float *x, float *y, int rows, int width)
 {
     int row = blockIdx.x * blockDim.x + threadIdx.x;

@@ -43,7 +43,7 @@ __device__ static void barrier_wait(unsigned long long *barrier)
 
 static const int BOX_X = 16, BOX_Y = 8; /* words, rows */
 
-/* The box at (x, y), as it lies in shared memory. */
+/* The box at (x, y), in its shared memory layout. */
 __global__ void load_box(const __grid_constant__ CUtensorMap map, int x, int y, int words, unsigned *out)
 {
     __shared__ __align__(1024) unsigned box[4096];

@@ -518,7 +518,7 @@ static void check_surfaces()
     device_free(out);
 }
 
-/* ---- copies from array to array, and what is refused ---- */
+/* ---- copies from array to array, and refused copies ---- */
 
 static void check_copies()
 {

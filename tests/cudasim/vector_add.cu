@@ -1,5 +1,5 @@
 /*
- * vector_add.cu - the first program to try: c = a + b, one thread an element and with a grid-stride loop.
+ * vector_add.cu - the first program to try: c = a + b, with one thread per element and with a grid-stride loop.
  */
 #include "check.h"
 

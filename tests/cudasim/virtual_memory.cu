@@ -35,7 +35,7 @@ static void test_mappings()
     EXPECT(base % unit == 0);
     EXPECT(cuMemCreate(&pieces[0], unit + 1, &properties, 0) == CUDA_ERROR_INVALID_VALUE);
 
-    /* The buffer grows by a piece, and what is in it stays where it is. */
+    /* The buffer grows by a piece, and its content stays in place. */
     for (int i = 0; i < 3; i++) {
         DRIVER(cuMemCreate(&pieces[i], unit, &properties, 0));
         DRIVER(cuMemMap(base + i * unit, unit, 0, pieces[i], 0));

@@ -350,7 +350,7 @@ __global__ void lane_masks(unsigned *out)
                        less_equal == (less | equal) && greater == ~less_equal && greater_equal == ~less;
 }
 
-/* --- what is built of them --- */
+/* --- algorithms built from them --- */
 
 /* Keeps the elements with in[i] % 3 == 0, in any order between warps; one atomic per warp. */
 __global__ void compact(const int *in, int *out, int *count, int n)

@@ -19,7 +19,7 @@ static const int type_k[] = {16, 16, 8, 32, 32, 32, 32, 256};
 #define HAS_WGMMA 1
 #endif
 
-/* 32 registers of D for n = 64, 16 where they hold halves */
+/* 32 registers of D for n = 64, 16 if they hold halves */
 #define OUT4(d, i) "+r"((d)[i]), "+r"((d)[i + 1]), "+r"((d)[i + 2]), "+r"((d)[i + 3])
 #define OUT16(d, i) OUT4(d, i), OUT4(d, i + 4), OUT4(d, i + 8), OUT4(d, i + 12)
 #define OUT32(d) OUT16(d, 0), OUT16(d, 16)
@@ -92,7 +92,7 @@ static const struct variant {
 };
 static const int VARIANTS = sizeof variants / sizeof *variants, MATRIX = 8192; /* bytes of A or B in shared memory */
 
-/* images: A, then B, as they lie in shared memory; fragments: A's registers of each thread */
+/* images: A, then B, in their shared memory layout; fragments: A's registers of each thread */
 template <int FORM_NUMBER>
 __global__ void run(const unsigned char *images, const unsigned *fragments, unsigned *out, job j, int steps)
 {
@@ -174,7 +174,7 @@ static place place_of(int width, bool turn, int rows)
     return p;
 }
 
-/* Where the byte of element (row, k) lies; `size` bytes each */
+/* The offset of element (row, k); `size` bytes per element */
 static unsigned byte_at(const place &p, int row, int k_byte, int k, int size)
 {
     unsigned at;

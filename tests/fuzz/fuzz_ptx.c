@@ -101,7 +101,7 @@ static void check_operand(const struct ptx_module *module, const struct ptx_func
         check_operand(module, function, &operand->elements[i], depth + 1);
 }
 
-/* No name stands for two things in one function. */
+/* No name has two meanings in one function. */
 static void check_unique(const struct ptx_function *function)
 {
     for (size_t i = 0; i < function->local_count; i++) {
@@ -145,7 +145,7 @@ static void check_function(const struct ptx_module *module, const struct ptx_fun
     check_unique(function);
 }
 
-/* What is read off a kernel's code, whatever it says. */
+/* The features of a kernel's code, for any code. */
 static void check_code(const struct ptx_module *module, const struct ptx_function *function)
 {
     struct features_code code;

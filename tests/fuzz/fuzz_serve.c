@@ -114,7 +114,7 @@ static void start(void)
     port = http_port(http);
 }
 
-/* Rows and files of what was handed in: the server is quick as long as there are few. */
+/* Rows and files of submissions: the server is fast while there are few. */
 static void empty_contest(void)
 {
     static const char *const sql = "BEGIN IMMEDIATE; DELETE FROM batch_items; DELETE FROM batches; DELETE FROM"

@@ -1,5 +1,5 @@
 /*
- * fuzz_unpack.c - archives that are handed in, as build/unpack takes them: whatever is in one, what comes out is plain
+ * fuzz_unpack.c - submitted archives as build/unpack reads them: whatever an archive has, the output is plain
  * files and folders below its folder, no more and no larger than allowed.
  */
 #include <ftw.h>

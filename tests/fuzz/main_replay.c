@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__asan_default_options(void);
 const char *__ubsan_default_options(void);
 
-/* What a sanitizer finds ends in abort(), where the input is kept. */
+/* A finding of a sanitizer ends in abort(), which keeps the input. */
 const char *__asan_default_options(void) { return "abort_on_error=1"; }
 const char *__ubsan_default_options(void) { return "abort_on_error=1:print_stacktrace=1"; }
 

@@ -76,7 +76,7 @@ struct device {
     u64 *scratch;   /* SCRATCH words a thread */
 };
 
-/* What was found in a whole run. */
+/* The findings of a whole run. */
 struct totals {
     unsigned forms, failed, golden_differ, golden_missing, golden_bound, expected, expected_differ, raw_differ;
 };

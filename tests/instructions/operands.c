@@ -305,7 +305,7 @@ static u64 warp_mask(u64 r)
 struct draw {
     u64 r;          /* random bits of this tuple */
     u64 rw;         /* random bits of its warp, for this operand */
-    u64 mask;       /* the warp's mask, where the form has one */
+    u64 mask;       /* the warp's mask, if the form has one */
     u64 tuple;      /* random bits of the tuple which all operands share */
     unsigned lane;  /* lane of the tuple in its warp */
 };

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* What the comparison of two values of one output type found. */
+/* The result of comparing two values of one output type. */
 struct form_match {
     int equal;      /* the bits are equal */
     int within;     /* the rule accepts the pair */

@@ -8,7 +8,7 @@
 #   run.sh forms [OPT…]           runs $BUILD/forms with these options (forms -h lists them)
 #
 # BUILD (default build/instructions at the top of the tree), NVCC, CC, PARTS, JOBS, ONLY (a regular expression which
-# limits the forms built) and PTX_ONLY (not empty: no machine code, which a stand-in has no use for; builds in half the
+# limits the forms built) and PTX_ONLY (not empty: no machine code, which a stand-in does not need; builds in half the
 # time) come from the environment.
 set -euo pipefail
 

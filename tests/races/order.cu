@@ -1,4 +1,4 @@
-/* order.cu - flags, locks and fences: who may read what after whom, and from how far. */
+/* order.cu - flags, locks and fences: which thread may read which data, after which thread and at which scope. */
 #include <cooperative_groups.h>
 #include <cuda/atomic>
 
@@ -281,7 +281,7 @@ __global__ void locked_unlock_without_fence(int *data)
     }
 }
 
-/* Each block has a lock of its own. */
+/* Each block has its own lock. */
 __global__ void locked_by_other_locks(int *data)
 {
     if (threadIdx.x == 0) {

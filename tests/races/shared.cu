@@ -347,7 +347,7 @@ __global__ void named_barriers(int *data)
     }
 }
 
-/* Nobody tells the producers that the box was read. */
+/* The producers do not wait until the box was read. */
 __global__ void named_barrier_one_way(int *data)
 {
     __shared__ int box[64];

@@ -206,7 +206,7 @@ __global__ void warp_global_exchange_synced(int *data)
     data[l] = data[64 + (l ^ 1)];
 }
 
-/* A leader sums what the others wrote, and nobody waited. */
+/* A leader sums the values of the others without a wait. */
 __global__ void warp_leader_sums(int *data)
 {
     __shared__ int box[32];

@@ -47,14 +47,14 @@ json=$(realpath "$json")
 files=("$@")
 [ ${#files[@]} -gt 0 ] || files=("$root"/tests/exploits/*_*)
 
-# field NAME FILE: what the first comment says of it, or nothing.
+# field NAME FILE: its value in the first comment, or nothing.
 field() {
     local text=$2
     [ ! -d "$text" ] || text=$(find "$text" -maxdepth 1 \( -name '*.c' -o -name '*.cu' \) | sort | head -n 1)
     sed -n "1,/\*\//s/^ \* $1: \(.*\)$/\1/p" "$text" | head -n 1
 }
 if [ "${CLEAN_ROOM:-}" != yes ]; then
-    # All that is shared is built before, and what is given is brought to where it will be seen.
+    # Builds all shared parts first, and copies the given files to where the room can see them.
     rm -rf "$json/given" "$json/seal" && mkdir -p "$json/given"
     for i in "${!files[@]}"; do
         [[ $(realpath "${files[i]}") == "$root"/* ]] && files[i]=$(realpath "${files[i]}") && continue
@@ -62,14 +62,14 @@ if [ "${CLEAN_ROOM:-}" != yes ]; then
     done
     mapfile -t problems < <({ for i in "${files[@]}"; do field Problem "$i"; done; echo editdistance; } | sort -u)
     for i in "${problems[@]}"; do PROBLEM=$i build_toolkit; done
-    # Some attack the simulator, also where there is a GPU.
+    # Some attack the simulator, even if there is a GPU.
     ! toolkit_make have-nvcc || toolkit_make -j "$(nproc)" cudasim-library >&2 ||
         fail "the simulator does not build: see above"
     toolkit_make submission SUBMISSION=problems/editdistance/submissions/accepted/bitparallel.c >&2 || fail 'see above'
     toolkit_make "${build#"$root"/}/tests/container" >&2 || fail 'see above'
     toolkit_make "${build#"$root"/}/seal" >&2 || fail 'see above'
     "$build/seal" make "$json/seal" --name attack > /dev/null
-    # Outside of the room, where they do not count as left behind.
+    # Outside of the room, so that they do not count as leftovers.
     trap 'kill $(jobs -p) 2> /dev/null || true' EXIT
     for ((i = 0; i < load; i++)); do (while :; do :; done) & done
 fi
@@ -99,7 +99,7 @@ judged() {
     awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f\n", b - a }' > "$json/$name.seconds"
 }
 
-# complaints FILE: what is not as it must be, in words; nothing if all is.
+# complaints FILE: the differences from the expected result, in words; nothing if there are none.
 complaints() {
     local file=$1 result must got says open
     result=$json/$(basename "$file").json must=$(field Expect "$file") says=$(field Says "$file")
@@ -170,7 +170,7 @@ tell() {
 printf "$row" attack got must 'time s' message
 jobs=${JOBS:-$(($(nproc) < 2 ? 1 : 2))}
 declare -a batch=()
-# flush: judges what has been gathered, and tells of it.
+# flush: judges the gathered exploits, and reports the results.
 flush() {
     local file running=0
     for file in "${batch[@]}"; do

@@ -36,8 +36,8 @@ xargs grep -HE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"' < "$work/files" 
         if (to in known) print from, to, "include"
     }' > "$work/arrows"
 
-# from to symbol. What the C library defines as well, as the runner does, is no arrow; nor what two files define, each
-# for programs of its own.
+# from to symbol. No arrow: a symbol that the C library or the runner defines too, and one that two files define for
+# different programs.
 library=$(gcc -print-file-name=libc.so.6)
 find "$objects" \( -path "$objects/tests" -o -path "$objects/obj/tests" \) -prune -o -name "*.o" -print 2> /dev/null |
     grep -E "^$objects/(obj|plain|cudasim|predict/obj)/" > "$work/objects" ||

@@ -18,7 +18,7 @@ mapfile -t long < <(tracked_files build | grep -zE "$kinds" |
     grep -vE '^[^:]*\.(sh|bats|bash):.*("[^"]{80,}"|'"'[^']{80,}'"'|[^ ]{80,})' | cut -d : -f 1,2)
 [ ${#long[@]} -eq 0 ] || { printf '%s: longer than 120 columns\n' "${long[@]}"; status=1; }
 
-# A function is what stands between a '{' and a '}' that begin their lines.
+# A function is the text between a '{' and a '}' at the start of a line.
 tracked_files build tests | grep -zE '\.[ch]$' | grep -zvE '/submissions/|^contrib/cudasim/table/' | xargs -0 awk '
     FNR == 1 { start = 0 }
     /^\{/ { start = FNR }

@@ -32,7 +32,7 @@ mkdir -p "$work"
 
 # ------------------------------------------------------------------ the set
 
-# field NAME FILE: what the first comment says of it, or nothing (attack.sh).
+# field NAME FILE: its value in the first comment, or nothing (attack.sh).
 field() { sed -n "1,/\*\//s/^ \* $1: \(.*\)$/\1/p" "$2" | head -n 1; }
 
 # Numbers that a seed repeats on every machine: a 31-bit linear congruential generator,
@@ -48,7 +48,7 @@ draw() {
 wanted() {
     [[ $1 != *.cu ]] || [ -z "$c_only" ] || return 1
     [ "$(field Needs "$1")" != gpu ] || [ -e /dev/nvidiactl ] || return 1
-    # What is refused by the compiler is not judged here. early_hang waits for 30 s, nothing else.
+    # Sources that the compiler refuses are not judged here. early_hang waits for 30 s, nothing else.
     [[ $1 != */compile_* && $1 != */early_hang.c ]]
 }
 
@@ -73,12 +73,12 @@ choose() {
     done
 }
 
-# library FILE PROBLEM: where its shared object is.
+# library FILE PROBLEM: the path of its shared object.
 library() { echo "$build/submissions/$2/${1#"$root"/}/device_user.so"; }
 
 toolkit_make have-nvcc || c_only=1
 choose
-# The order is drawn first, so that only what is drawn is built.
+# The order is drawn first, so that only drawn submissions are built.
 order=()
 for ((i = 0; i < count; i++)); do
     draw 3
@@ -148,7 +148,7 @@ memory() {
     local IFS='|'
     awk -v fields="^($*):" '$0 ~ fields { sum += $2 } END { printf "%d", sum / 1024 }' /proc/meminfo
 }
-# What no process has and yet takes memory: files in memory, and the kernel's own.
+# Memory that belongs to no process: files in memory, and the kernel's own.
 unowned() { memory Shmem Slab KernelStack PageTables Unevictable; }
 cgroups() { find /sys/fs/cgroup -type d 2> /dev/null | wc -l; }
 device_memory() { nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits 2> /dev/null | head -n 1 || true; }

@@ -28,7 +28,7 @@ done
 [ ! -d "$root/../shared/tsplib" ] || export TSPLIB=${TSPLIB:-$(realpath "$root/../shared/tsplib")}
 folder=$(mktemp -d)
 workers=()
-# Each worker is a group of processes: whatever ends this script ends them.
+# Each worker is a process group, so that the end of this script ends it too.
 leave() {
     local worker
     for worker in "${workers[@]}"; do kill -- "-$worker" 2> /dev/null || true; done
@@ -104,7 +104,7 @@ else
     # What several files of tests build, once and on all processors, before the copies are made.
     toolkit_make -j "$(nproc)" DEV=1 everything >&2 || fail 'no test was run: see above'
     export TOOLKIT_BUILT=yes
-    # Those that take longest first: what comes last leaves the others idle.
+    # The longest first: a long test at the end leaves the other workers idle.
     longest='/(110-cudasim|112-instructions|115-sim-host|182-contest|185-formats|195-slurm|50-problem|60-make|70-sanitize|87-leagues)\.bats$'
     {
         printf '%s\n' "${files[@]}" | grep -E "$longest" || true

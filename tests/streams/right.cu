@@ -1,5 +1,5 @@
 /*
- * right.cu - right programs: whatever the order in which a device runs what CUDA does not order, results are the same.
+ * right.cu - right programs: results are the same in every order that CUDA allows a device to run the work.
  */
 #include <chrono>
 #include <thread>
@@ -40,7 +40,7 @@ static void event_between_streams(void)
     CHECK(cudaFreeHost(host));
 }
 
-/* A wait is for the record before it, whatever is recorded later. */
+/* A wait is for the record before it, not for a later one. */
 static void event_recorded_again(void)
 {
     struct streams s;
@@ -66,7 +66,7 @@ static void event_recorded_again(void)
     CHECK(cudaFreeHost(host));
 }
 
-/* The border lies within a page and within a sector. */
+/* The border is within a page and within a sector. */
 static void halves_of_one_buffer(void)
 {
     struct streams s;
@@ -343,7 +343,7 @@ static void memory_in_stream_order(void)
     CHECK(cudaFreeHost(host));
 }
 
-/* A launch is of the graph as it was at the launch. */
+/* A launch runs the graph in its state at the launch. */
 static void graph_changed_between_launches(void)
 {
     struct streams s;

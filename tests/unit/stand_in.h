@@ -1,5 +1,5 @@
 /*
- * stand_in.h - a thread in the place of the warden, for tests of resident calls where there is no GPU: its slots are
+ * stand_in.h - a thread in the place of the warden, for tests of resident calls without a GPU: its slots are
  * memory of the CPU, which the runner maps by the driver of tests/fixtures/series.
  */
 #ifndef TESTS_STAND_IN_H
@@ -27,10 +27,10 @@ static struct {
     uint32_t log[STAND_IN_LOG]; /* the operations that it was asked for */
     size_t logged;
     int64_t poisoned, arrived; /* when the output was, and the last input, clock_ns() */
-    double gap, look; /* what it says of a watch, and of the last look at an output, seconds */
+    double gap, look; /* its report of a watch, and of the last look at an output, seconds */
     uint32_t fails;   /* the operation that fails; or WARDEN_READY */
     size_t after;     /* so often it works before */
-    unsigned char *seen; /* [seen_size], the output as it was at "done" */
+    unsigned char *seen; /* [seen_size], the output at "done" */
     size_t seen_size;
 } stand_in;
 

@@ -1,6 +1,6 @@
 /*
- * steering.c - every character that text_steers(), a line each, for the test of what the scripts show. Without the tab,
- * which the scripts leave as it is, and the line end.
+ * steering.c - every character that text_steers(), one per line, for the test of the scripts' output. Without the tab,
+ * which the scripts do not change, and the line end.
  */
 #include <stdio.h>
 

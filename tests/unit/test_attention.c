@@ -62,7 +62,7 @@ static void check_versions(const char *line)
 
 /* ------------------------------------------------------------------ precision */
 
-/* The largest error of an output over what the rule allows. */
+/* The largest error of an output divided by the error that the rule allows. */
 static double worst_of(const struct attention_heads *h, const uint16_t *o)
 {
     const size_t count = h->heads * h->length;

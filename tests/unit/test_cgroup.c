@@ -111,7 +111,7 @@ static void test_limits(const struct cgroup_place *place)
         CHECK((counts.oom_kills > 0) == rows[i].killed, "%s: %zu", rows[i].name, counts.oom_kills);
         CHECK(counts.memory_peak >= 16 * MIB && counts.memory_peak <= 64 * MIB, "%s: %zu", rows[i].name,
               counts.memory_peak);
-        /* All of a cgroup ends together; what was not ended by the kernel is by us. */
+        /* All of a cgroup ends together: the host ends what the kernel did not end. */
         CHECK(waitpid(other, &status, WNOHANG) == 0 || rows[i].killed, "%s", rows[i].name);
         if (!rows[i].killed) {
             cgroup_kill(&cgroup);
@@ -145,7 +145,7 @@ static void test_tasks(const struct cgroup_place *place)
     CHECK(cgroup_close(&cgroup, 5.0), "%s is left", cgroup.path);
 }
 
-/* What a host that died has left, with a process in it; and what belongs to one that lives. */
+/* The cgroup of a dead host, with a process in it; and that of a living one. */
 static void test_stale(const struct cgroup_place *place)
 {
     char path[PATH_MAX + 64];

@@ -233,7 +233,7 @@ static void damage(struct random_stream *random, char *text, size_t *size)
     }
 }
 
-/* Each text in a block of its own size, so that a sanitizer sees what is read beyond it. */
+/* Each text in a block of its own size, so that a sanitizer detects reads beyond it. */
 static void test_damage(const char *original, bool tour, uint32_t times)
 {
     struct random_stream random = random_stream(&(struct random_key){ .seed = 165 }, tour);

@@ -242,7 +242,7 @@ static void test_more_conversions(struct machine *m)
            "abc");
     expect(m, 2, "[A    ] [    B]", "[%-5c] [%5c]", "ii", 65, 66);
     expect(m, 4, "1 two 3.5 4", "%d %s %g %d", "isdi", 1, "two", 3.5, 4);
-    /* The real one knows none of these, and prints them as they stand or something else. */
+    /* The real one does not know these, and prints them unchanged or something else. */
     expect(m, 3, "[1099511627776] [-1] [5]", "[%zu] [%jd] [%td]", "qqq", UINT64_C(1) << 40, UINT64_MAX, UINT64_C(5));
     expect(m, 3, "[      3.14]", "[%*.*f]", "iid", 10, 2, 3.14159);
 }

@@ -1,5 +1,5 @@
 /*
- * test_cudasim_explain.c - cudasim's report over made-up counts: what it says of each habit, and what it leaves alone.
+ * test_cudasim_explain.c - cudasim's report on made-up counts: its finding for each habit, and none for good ones.
  *
  * The machine is a stub: struct sim holds the counts that a test writes down. Links
  * contrib/cudasim/report/explain*.c only.
@@ -132,7 +132,7 @@ static void has_not(const char *text, const char *words)
     CHECK(strstr(text, words) == NULL, "'%s' in\n%s", words, text);
 }
 
-/* What the report says, with its findings. */
+/* The text of the report, with its findings. */
 static struct explain *advised(struct sim *sim)
 {
     struct explain *explain = explain_gather(sim);
@@ -171,7 +171,7 @@ static bool found(struct sim *sim, const char *kind)
     return there;
 }
 
-/* ------------------------------------------------------------------ what is left alone */
+/* ------------------------------------------------------------------ no finding */
 
 static void test_nothing(void)
 {
@@ -242,7 +242,7 @@ static void test_misaligned(void)
     CHECK(!found(&sim, "uncoalesced-loads"), "2 sectors for 1");
 }
 
-/* ------------------------------------------------------------------ what is found */
+/* ------------------------------------------------------------------ findings */
 
 static void test_uncoalesced(void)
 {

@@ -278,7 +278,7 @@ static void try_cubin(const void *elf, size_t size)
     cubin_free(kernels, count);
 }
 
-/* No prefix of a sample is accepted, and no changed byte makes the readers read or write where they must not. */
+/* No prefix of a sample is accepted, and no changed byte makes the readers read or write out of bounds. */
 static void test_broken(void)
 {
     static const char *const names[] = {
@@ -321,7 +321,7 @@ static void test_broken(void)
     }
 }
 
-/* In a program, fatbins lie in a segment that cannot be written. */
+/* In a program, fatbins are in a read-only segment. */
 static void test_read_only(void)
 {
     static const struct expected_kernel want = { "cubin, read-only", 0, "_Z4tilePf", 10, 1024, 0, 128 };

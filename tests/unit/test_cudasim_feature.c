@@ -108,9 +108,9 @@ static void check_distances(const char *body, const unsigned *wanted, size_t cou
 
 static void check_dependence(void)
 {
-    /* Written anew before it is read: the first write serves nobody. */
+    /* Overwritten before it is read: nothing uses the first write. */
     DISTANCES("mov.u32 %r3, 1; mov.u32 %r3, 2; add.u32 %r4, %r3, 1; st.global.u32 [%rd1], %r4;", 0, 1, 1, 0);
-    /* A guarded write leaves the old value where its guard does not hold. */
+    /* A guarded write keeps the old value if its guard is false. */
     DISTANCES("setp.eq.u32 %p1, %r2, 0; mov.u32 %r3, 1; @%p1 mov.u32 %r3, 2; st.global.u32 [%rd1], %r3;", 2, 2, 1, 0);
     /* Both sides of a branch write, and both are read behind it. */
     DISTANCES(

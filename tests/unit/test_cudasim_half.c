@@ -72,7 +72,7 @@ static void run(const char *name, uint32_t mxcsr, uint16_t flags, size_t count, 
 
                 memcpy(registers[s + 1] + l * sources[s].size, &v, sources[s].size);
             }
-        /* One batch in three leaves out every third lane, which must keep what it had. */
+        /* One batch in three leaves out every third lane, which must keep its value. */
         warp.mask = at / LANES % 3 == 1 ? 0xDB6DB6DBu : FULL_MASK;
         for (unsigned l = 0; l < LANES; l++)
             warp.lanes[l] = warp.mask >> l & 1 ? ~0u : 0;
@@ -182,7 +182,7 @@ static uint32_t rounded(struct exact x, const struct format *f, int mode)
     return sign | (r + (uint32_t)m);
 }
 
-/* The sum; what is more than 2^80 times smaller counts as a hint of its sign. */
+/* The sum; a term more than 2^80 times smaller only gives its sign. */
 static struct exact sum_of(struct exact x, struct exact y)
 {
     struct exact swap;

@@ -1,7 +1,7 @@
 /*
- * test_cudasim_level.c - which instruction table is taken, and what a library says that has none for the processor.
+ * test_cudasim_level.c - which instruction table is used, and the message of a library without one for the processor.
  *
- * Is table.c as a build with LEVELS='3 4' has it, on rows of its own.
+ * Has table.c as in a build with LEVELS='3 4', with its own rows.
  */
 #define LEVELS(X) X(3) X(4)
 #include "contrib/cudasim/table/table.c"

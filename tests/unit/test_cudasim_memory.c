@@ -1,5 +1,5 @@
 /*
- * test_cudasim_memory.c - the simulated device's memory: where regions lie, what is found, quarantine, bits, threads.
+ * test_cudasim_memory.c - the simulated device's memory: addresses of regions, findings, quarantine, bits, threads.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -260,7 +260,7 @@ struct worker {
     int wrong;
 };
 
-/* Blocks of a kernel that call malloc() and free(), and look up what they hold and what all hold. */
+/* Blocks of a kernel that call malloc() and free(), and look up their own blocks and those of all. */
 static void *work(void *context)
 {
     struct worker *worker = context;

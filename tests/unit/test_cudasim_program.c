@@ -96,7 +96,7 @@ static const struct row rows[] = {
 static const struct row *const lists[] = {rows, NULL};
 static const struct table table = {lists};
 
-#define ADDITIONS 400 /* so many that every list of the builder grows */
+#define ADDITIONS 400 /* enough to make every list of the builder grow */
 
 static const char head[] =
     ".version 9.0\n.target sm_90\n.address_size 64\n"

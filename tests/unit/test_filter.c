@@ -23,12 +23,12 @@
 /* Open in every process: its memory, to be written; a file that has code, by a low and by the loader's number. */
 enum { FD_MEMORY = 20, FD_CODE = 21, FD_LOADER = FILTER_EXECUTABLE_FD };
 
-/* How a call ends, where not with an errno, which stands as it is. */
+/* How a call ends, unless with an errno, which is its own value. */
 enum { ENDS = -1, PASSES = 0 };
 
 enum { PLAIN = 1 << FILTER_PLAIN, DRIVER = 1 << FILTER_DRIVER, POCL = 1 << FILTER_POCL, ALL = PLAIN | DRIVER | POCL };
 
-#define PAGE     (1L << 45) /* a page of its own: as high as code lies */
+#define PAGE     (1L << 45) /* its own page: as high as code */
 #define HIGH     (1L << 41) /* farther than any file is long */
 #define UPPER(x) ((x) | 1L << 32) /* the kernel takes the lower half */
 
@@ -58,7 +58,7 @@ static const struct row {
     { PLAIN, ENOSYS, "creat", SYS_creat, { (long)"/tmp/none/none" } },
     { PLAIN | DRIVER, ENOSYS, "mkdir", SYS_mkdir, { (long)"/proc/none", 0700 } },
 
-    /* Where they may write, nobody gets to where code lies. */
+    /* No allowed write reaches the pages of code. */
     { DRIVER, ENDS, "pwrite64 far", SYS_pwrite64, { FD_MEMORY, (long)&byte, 1, PAGE } },
     { DRIVER, ENDS, "pwritev far", SYS_pwritev, { FD_MEMORY, (long)&vector, 1, PAGE } },
     { DRIVER, ENDS, "pwritev2 far", SYS_pwritev2, { FD_MEMORY, (long)&vector, 1, PAGE } },
@@ -76,7 +76,7 @@ static const struct row {
     { DRIVER, ENDS, "mremap to a place", SYS_mremap, { PAGE, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, 1 << 20 } },
     { ALL, PASSES, "mremap", SYS_mremap, { PAGE, 4096, 8192, MREMAP_MAYMOVE } },
 
-    /* What can be executed is a file, mapped privately, by the loader's descriptors. */
+    /* Only a file can be executable, mapped privately, by the loader's descriptors. */
     { ALL, ENDS, "mprotect", SYS_mprotect, { PAGE, 4096, PROT_READ | PROT_EXEC } },
     { ALL, ENDS, "pkey_mprotect", SYS_pkey_mprotect, { PAGE, 4096, PROT_EXEC, -1 } },
     { ALL, PASSES, "mprotect to read", SYS_mprotect, { PAGE, 4096, PROT_READ } },
@@ -144,7 +144,7 @@ static const struct row {
     { ALL, PASSES, "getpid", SYS_getpid, { 0 } },
 };
 
-/* Installs the filter, makes the call, and writes what it returned to `to`; 0 or an errno. */
+/* Installs the filter, makes the call, and writes the result to `to`: 0 or an errno. */
 static _Noreturn void make_call(const struct row *row, enum filter_level level, bool loads_later, int to)
 {
     const long *a = row->arguments;
@@ -162,7 +162,7 @@ static _Noreturn void make_call(const struct row *row, enum filter_level level, 
     _exit(write(22, &result, sizeof result) == sizeof result ? 0 : 1);
 }
 
-/* How the call of the row ended: ENDS, 0 or an errno; -2 where the test itself failed. */
+/* How the call of the row ended: ENDS, 0 or an errno; -2 if the test itself failed. */
 static int end_of(const struct row *row, enum filter_level level, bool loads_later)
 {
     int ends[2], status, result = -2;

@@ -11,7 +11,7 @@
 
 #include "verify/result/calls.h"
 
-/* What the stand-in returns. */
+/* The values that the stand-in returns. */
 static struct {
     int supported, query_status, allocate_status, sample_status, metrics_status, cores_status;
     int fail_from; /* nvmlGpmSampleGet() fails from this call on; 0: never */
@@ -100,7 +100,7 @@ int nvmlGpmMetricsGet(struct stand_in_request *request)
     return nvml.metrics_status;
 }
 
-/* NVML's numbers of what is asked for. */
+/* NVML's numbers of the requested counters. */
 enum { SM = 2, TENSOR = 5, MEMORY = 10, FP64 = 11, FP32 = 12 };
 
 static const char handle[] = "the device";
@@ -227,7 +227,7 @@ static struct gpm_use busy(double tensor, double calls, double seconds)
     return (struct gpm_use){ .seconds = seconds, .calls = calls, .percent[GPM_TENSOR] = 100 * tensor / seconds };
 }
 
-/* What was measured on an H100, and what lies beside the bounds. */
+/* Values measured on an H100, and values beside the bounds. */
 static void check_bounds(void)
 {
     const struct gpm_use honest[] = { busy(0.7e-6, 0.013, 0.19), busy(19.6e-6, 0.1, 0.85), busy(1.9e-6, 0.33, 1.42),

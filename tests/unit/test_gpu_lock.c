@@ -43,7 +43,7 @@ static pid_t claimer(const struct gpu *gpu, int *says)
     return pid;
 }
 
-/* What a claimer said within the milliseconds: 'y', 'n', or 0 for nothing. */
+/* A claimer's answer within the milliseconds: 'y', 'n', or 0 for nothing. */
 static char heard(int says, int milliseconds)
 {
     struct pollfd ready = { .fd = says, .events = POLLIN };

@@ -79,7 +79,7 @@ static void test_flood(void)
     CHECK(next(QUEUE_BUILD, 1020, team) == others[2], "b's second: it has had one, the flood two");
     set(others[2], "building", 1020);
     CHECK(next(QUEUE_BUILD, 1020, team) == flood[2], "then the flood");
-    /* What is built is run in the same order, whatever was built first. */
+    /* Builds run in the order of the queue, whichever was built first. */
     for (int i = 2; i < 60; i++)
         set(flood[i], "samples", 1020 + i);
     for (int i = 0; i < 3; i++)
@@ -92,7 +92,7 @@ static void test_flood(void)
     store_close(&store);
 }
 
-/* What was judged long ago does not count. */
+/* Submissions judged long ago do not count. */
 static void test_forgotten(void)
 {
     char team[8];
@@ -107,7 +107,7 @@ static void test_forgotten(void)
     store_close(&store);
 }
 
-/* A rejudging of everything waits for what is fresh, and is round-robin in itself. */
+/* A rejudging of everything waits for fresh submissions, and is round-robin in itself. */
 static void test_rejudging(void)
 {
     char team[8];
@@ -199,7 +199,7 @@ static void test_chance(void)
         CHECK(simulate(seed, 1 + (int)seed % 4) == simulate(seed, 1 + (int)seed % 4), "the same order again");
 }
 
-/* What was handed out counts as the team's first turns; what is handed out next alternates. */
+/* Submissions handed out count as the team's first turns; later ones alternate. */
 static void test_hand_out(void)
 {
     char team[8], order[32] = "";

@@ -141,7 +141,7 @@ static void test_blob(void)
     CHECK(blob_alloc(&blob, 5000, &error) && blob.size == 5000 && (uintptr_t)blob.data % BLOB_ALIGNMENT == 0, "%p",
           (void *)blob.data);
     CHECK(blob.data[0] == 0 && blob.data[4999] == 0, "not zero");
-    for (int round = 0; round < 3; round++) { /* each anew: what was written before is not seen */
+    for (int round = 0; round < 3; round++) { /* each is new: earlier writes are not visible */
         const size_t size = (5 << 20) + 17;
 
         CHECK(blob_alloc(&blob, size, &error) && blob.size == size, "%s", error.text);
@@ -159,7 +159,7 @@ static void test_blob(void)
     blob_release(&blob);
 }
 
-/* Whatever stands on the channel, the receiver says so and lives. */
+/* Whatever is on the channel, the receiver reports it and lives. */
 static void test_channel(void)
 {
     struct channel_message message = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_DONE }, got;
@@ -214,7 +214,7 @@ static void test_shared_map(void)
 }
 
 /* A child that forks twice, leaves its session and blocks every signal it can is gone all the same. */
-/* What is brought of a small input is more than it has, and must not reach the output. */
+/* The copy of a small input is larger than the input, and must not reach the output. */
 static void test_resident(void)
 {
     for (size_t size = 0; size < 4 * RESIDENT_LEAST; size += 100) {
@@ -262,7 +262,7 @@ static void test_reap(void)
     CHECK(reap_all(child, &status, 5), "something lives on");
     CHECK(clock_seconds(start, clock_ns()) < 1.0, "it took %g s", clock_seconds(start, clock_ns()));
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "status %x", (unsigned)status);
-    /* Every writer's end of the pipe is closed: nobody is left. */
+    /* Every write end of the pipe is closed: no process is left. */
     CHECK(read(pipes[0], &byte, 1) == 0, "a process still holds the pipe");
     CHECK(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "a child is left");
     close(pipes[0]);

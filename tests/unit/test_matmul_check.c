@@ -112,7 +112,7 @@ static const struct {
 
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
-/* A right output passes whatever the secret; both answers are the same by plain products. */
+/* A right output passes with every secret; plain products give both answers. */
 static void test_right(bool large)
 {
     for (int t = 0; t < SHAPES * MATMUL_KIND_COUNT; t++) {

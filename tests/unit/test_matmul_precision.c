@@ -106,7 +106,7 @@ static void row_in_order(enum order order, add_row *add, const float *a, float *
     }
 }
 
-/* The largest ratio of a row; 1e30 where a number is due and there is none. */
+/* The largest ratio of a row; 1e30 if a number is missing. */
 static double worst_of(size_t i, const float *row)
 {
     double worst = 0;
@@ -363,7 +363,7 @@ static void test_low_precision(void)
 
 /* ------------------------------------------------------------------ the rule itself */
 
-/* One element of one product, or of what is due for it. */
+/* One element of one product, or of its expected value. */
 static bool right(float element, double sum, double square)
 {
     return matmul_element_is_right(element, 1, sum, square);

@@ -224,7 +224,7 @@ static void test_case(const struct problem *problem, const char *line)
     CHECK(way >= 1 && (count == 0 || way >= 4), "%s: %zu ways", line, way);
     if (count > 0 && count < 40)
         test_changes(problem, &input, &answer, &right, count, line);
-    memset(output.data, 0xff, output.size); /* anything may stand in an output */
+    memset(output.data, 0xff, output.size); /* an output may have any bytes */
     CHECK(!is_right(problem, &input, &answer, &output, message), "%s: all ones", line);
     blob_release(&input);
     blob_release(&answer);
@@ -234,7 +234,7 @@ static void test_case(const struct problem *problem, const char *line)
     blob_release(&right);
 }
 
-/* What explain() says, and where it says that. */
+/* The text of explain(), and its place. */
 static void test_messages(const struct problem *problem)
 {
     struct blob input = { 0 }, answer = { 0 }, output = { 0 };

@@ -55,7 +55,7 @@ static void mark_piece(void *context, size_t first, size_t end)
         mark(context, i);
 }
 
-/* Sizes about whole pieces of what is copied, and with nothing; what is beside is left alone. */
+/* Sizes around whole pieces of a copy, and 0; the bytes beside stay unchanged. */
 static void test_copy(void)
 {
     enum { PIECE = 8 << 20, MOST = 2 * PIECE + 1 };

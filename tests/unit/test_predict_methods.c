@@ -1,5 +1,5 @@
 /*
- * test_predict_methods.c - each method recovers a law that it can express, comes back from a file as it was, and the
+ * test_predict_methods.c - each method recovers a law that it can express, is the same read from a file, and the
  * default's intervals hold as often as they say.
  */
 #include <math.h>
@@ -65,7 +65,7 @@ static void make(struct design *d, size_t rows, double (*law)(const double *, co
         for (int t = 0; t < TERMS; t++)
             d->terms[i * TERMS + (size_t)t] = exp(uniform(-3, 5)) * (t == TERM_BYTES || t == TERM_ISSUE ||
                                                   t == TERM_DRAM || t == TERM_LATENCY ? 1 : 1e-4);
-        /* No launch beats the bounds: what is issued by some SMs takes no less than by all. */
+        /* No launch beats the bounds: work on some SMs takes no less time than on all. */
         d->terms[i * TERMS + TERM_TOTAL] = d->terms[i * TERMS + TERM_ISSUE] * uniform(0.5, 1);
         /* What memory serves is a share of all distinct bytes. */
         d->terms[i * TERMS + TERM_FOOTPRINT] = d->terms[i * TERMS + TERM_DRAM] * uniform(1.01, 4);

@@ -1,4 +1,4 @@
-/* test_predict_parts.c - splits, normalisation, influence, scores, occupancy: what the methods stand on. */
+/* test_predict_parts.c - splits, normalisation, influence, scores, occupancy: the base of the methods. */
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static void test_splits(void)
         for (size_t j = 0; j < a.train_count; j++)
             same = same && a.test[i] != a.train[j];
     CHECK(same, "no row is learned on and tested on");
-    /* What was drawn once is drawn for ever: the tables depend on it. */
+    /* A seed must always draw the same numbers: the tables depend on them. */
     CHECK(a.test[0] == 1 && a.test[1] == 2 && a.test[2] == 5, "first tested: %zu %zu %zu", a.test[0],
           a.test[1], a.test[2]);
     split_release(&a);

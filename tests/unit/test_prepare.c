@@ -114,7 +114,7 @@ static int processors(void)
     return CPU_COUNT(&set);
 }
 
-/* How many of `wanted` are made at once where all are sure to be asked for. */
+/* How many of `wanted` are made in parallel if all are sure to be requested. */
 static int batch(size_t wanted)
 {
     const size_t most = processors() * 2 < PREPARE_MOST ? (size_t)processors() * 2 : PREPARE_MOST;
@@ -136,7 +136,7 @@ static void ask(uint32_t number, uint32_t repetition, size_t wanted)
     CHECK(working == 0 && generating == 0, "case %u, call %u: %d are still made", number, repetition, working);
 }
 
-/* The calls of two cases; `wanted` as the host counts: those that are left, or one too few where one is made again. */
+/* The calls of two cases; `wanted` as the host counts: the remaining ones, or one too few if one is made again. */
 static void test_calls(bool sure, size_t calls)
 {
     start(sure);
@@ -172,7 +172,7 @@ static void test_cases(void)
     end();
 }
 
-/* Where it is known what inputs take, those of different cases are generated at once. */
+/* If the cost of inputs is known, those of different cases are generated in parallel. */
 static void test_footprint(void)
 {
     problem.footprint = footprint;
@@ -188,7 +188,7 @@ static void test_footprint(void)
     problem.footprint = NULL;
 }
 
-/* What is left of a case that ended early is dropped. */
+/* The rest of a case that ended early is dropped. */
 static void test_early(void)
 {
     start(true);

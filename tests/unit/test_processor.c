@@ -1,7 +1,7 @@
 /*
  * test_processor.c - hosts that choose processors, and work that makes way for them.
  *
- * To be run where no other host is at work: with a /tmp of its own.
+ * Run it where no other host works: with its own /tmp.
  */
 #include <errno.h>
 #include <signal.h>
@@ -67,7 +67,7 @@ static void end(pid_t pid)
     waitpid(pid, NULL, 0);
 }
 
-/* What is left to long work of a host that may use all processors. */
+/* The processors left to long work of a host that may use all. */
 static cpu_set_t left(void)
 {
     struct processors processors = { .runner = -1, .own = all };
@@ -112,7 +112,7 @@ static void test_make_way(void)
     CHECK(CPU_EQUAL(&set, &all), "the set is not as it was");
 }
 
-/* What another user's host made before is nobody's while it is not locked. */
+/* A file of another user's host belongs to no host while it is not locked. */
 static void test_foreign(void)
 {
     const mode_t mask = umask(077);

@@ -1,5 +1,5 @@
 /*
- * test_random.c - Philox against its authors' known answers, and what the generators rest on.
+ * test_random.c - Philox against its authors' known answers, and the base of the generators.
  */
 #include "verify/base/random.h"
 
@@ -86,7 +86,7 @@ static void test_alphabets(void)
     }
 }
 
-/* From wherever a stream stands, also in the middle of a block. */
+/* From any position of a stream, also in the middle of a block. */
 static void test_ahead(void)
 {
     const struct random_key key = { .seed = 20091, .case_seed = 7, .repetition = 2 };
@@ -112,7 +112,7 @@ static void test_ahead(void)
     }
 }
 
-/* The same words as one by one, from wherever a stream stands, and what follows them. */
+/* The same words as one by one, from any position of a stream, and the next words. */
 static void test_words(void)
 {
     const struct random_key key = { .seed = 20092, .case_seed = 8, .repetition = 1 };

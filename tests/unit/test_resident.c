@@ -82,7 +82,7 @@ static uint32_t operation(size_t i)
     return WARDEN_READY;
 }
 
-/* What comes before an input is the same for both. */
+/* The steps before an input are the same for both. */
 static void test_same_steps(void)
 {
     static const uint32_t steps[] = { WARDEN_IDLE, WARDEN_FLUSH, WARDEN_POISON };
@@ -120,7 +120,7 @@ static void test_slow_look(void)
     stand_in.look = 0;
 }
 
-/* What ends a session, each in one of its own. */
+/* The faults that end a session, each in its own session. */
 static void test_left_work(int kind)
 {
     struct facts facts;

@@ -45,7 +45,7 @@ static void try_line(const char *line)
     CHECK(blob_alloc(&output, problem()->output_size(&input), &error), "in '%s'", line);
     CHECK(outputs_find("scan")->solve(&input, &fast, &output, &error), "in '%s'", line);
     CHECK(problem()->check(&input, &fast, &output, &finding) == CHECK_RIGHT, "in '%s'", line);
-    /* The last bit that says something: of integers the lowest, of float32 one far above what is allowed. */
+    /* The last significant bit: the lowest of integers; of float32 one far above the allowed error. */
     output.data[output.size - 1 - (strstr(line, "float32") ? 0 : scan_width(scan_header_of(&input)->type) - 1)] ^= 0x40;
     CHECK(problem()->check(&input, &fast, &output, &finding) == CHECK_WRONG, "in '%s'", line);
     CHECK(finding.reason == REASON_VALUE || finding.reason == REASON_NAN, "in '%s'", line);
@@ -79,7 +79,7 @@ static void test_sizes(void)
 
 /* ------------------------------------------------------------------ float32 */
 
-/* How far sums are off, in what is allowed: the most of all. */
+/* The largest error of the sums, in units of the allowed error. */
 static double worst(const struct scan_list *list, const float *sums)
 {
     double sum = 0, largest = 0, most = 0;

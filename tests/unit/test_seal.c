@@ -242,7 +242,7 @@ static void test_record(void)
     free(text);
 }
 
-/* What is read of a record is what its canonical text says, and nothing that has two readings is read at all. */
+/* A record is read as its canonical text says, and ambiguous text is refused. */
 static void test_reading(void)
 {
     static const char *const wrong[] = {

@@ -1,5 +1,5 @@
 /*
- * test_settings.c - the one reader of settings and the one reader of numbers: what is not plain is refused, by line.
+ * test_settings.c - the one reader of settings and the one reader of numbers: unclear text is refused, by line.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static void test_decimals(void)
 
 static const char *const known[] = { "name", "limits.files", "list.*", "map.inner.*", NULL };
 
-/* What the reader says of a file with these bytes: "" where it takes it. */
+/* The reader's message about a file with these bytes: "" if it accepts the file. */
 static void reading(const char *bytes, size_t size, char text[static 512], struct settings *settings)
 {
     char path[] = "/tmp/test_settings-XXXXXX";

@@ -79,7 +79,7 @@ static float sum_in_order(enum order order, const float *terms, size_t count)
     return sum;
 }
 
-/* One row's results, in float32; `sum` is what they are divided by. */
+/* One row's results, in float32; `sum` is their divisor. */
 static float make_row(size_t row, enum function function, enum order order, bool upwards, float *results)
 {
     const float largest = (float)((const struct softmax_row *)answer.data)[row].largest;
@@ -93,7 +93,7 @@ static float make_row(size_t row, enum function function, enum order order, bool
     return sum;
 }
 
-/* The largest ratio of a row's errors to what is allowed; `bias` as in softmax_roundings(). */
+/* The largest ratio of a row's errors to the allowed error; `bias` as in softmax_roundings(). */
 static double worst_of(size_t row, const float *results, double bias)
 {
     const struct softmax_row *about = &((const struct softmax_row *)answer.data)[row];
@@ -127,7 +127,7 @@ static void make(const char *kind, uint32_t columns, uint32_t type, uint32_t see
 static const char *const kinds[] = { "normal", "uniform", "wide", "shifted", "deep", "peak", "masked" };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* All honest ways for the rows of one matrix: none may exceed what is allowed, and check() must say so too. */
+/* All honest ways for the rows of one matrix: none may exceed the allowed error, and check() must agree. */
 static void honest_rows(const char *kind, double *worst_by_1, double *worst_by_2)
 {
     float *results = malloc(matrix.columns * sizeof *results);
@@ -179,7 +179,7 @@ static void honest(void)
     CHECK(by_2 < 0.9, "rule (2) is nearly broken by a right program: %g", by_2);
 }
 
-/* Rows that no generator makes: terms that are alike, and added one after the other. */
+/* Rows that no generator makes: equal terms, added one after another. */
 static void honest_alike(void)
 {
     float *results = malloc(SOFTMAX_COLUMNS_MAX * sizeof *results);

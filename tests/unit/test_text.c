@@ -113,7 +113,7 @@ static void test_defuse(void)
         { "\xd9\x85\xdb\x8c\xe2\x80\x8c\xd8\xae", true },           /* Persian, with U+200C */
         { "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb", true }, /* an emoji of two, by U+200D */
         { "\xe2\x9d\xa4\xef\xb8\x8f\xe2\x80\x8d\xf0\x9f\x94\xa5", true }, /* U+2764 FE0F 200D 1F525 */
-        { "ad\xe2\x80\x8d""a", false },                              /* nobody would see it */
+        { "ad\xe2\x80\x8d""a", false },                              /* it would be invisible */
         { "ada\xef\xb8\x8f", false },
         { "\xc3\xa9\xe2\x80\x8c\xd8\xae", false },
         { "\xd9\x85\xe2\x80\x8c", false },                           /* at the end */
@@ -257,7 +257,7 @@ static void test_foreign(void)
     shown("| ", "", 0, 100, "");
     shown("| ", "\n\n", 2, 100, "| \n| \n");
     shown("", "a\0b", 3, 100, "a<U+0000>b\n");
-    /* Cut where a character begins, not within it; what is cut off is counted. */
+    /* Cut where a character begins, not within it; the cut bytes are counted. */
     shown("| ", "ab\xe6\x97\xa5", 5, 5, "| ab\xe6\x97\xa5\n");
     shown("| ", "ab\xe6\x97\xa5", 5, 4, "| ab\n| ... (3 bytes more)\n");
     shown("| ", "ab\xe6\x97", 4, 100, "| ab<xE6><x97>\n");

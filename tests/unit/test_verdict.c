@@ -26,7 +26,7 @@ static enum verdict expected_verdict(const struct facts *f)
         { f->outcome == OUTCOME_HARMED || f->outcome == OUTCOME_SLOW_END, VERDICT_RTE },
         { done && !f->called, VERDICT_NO },
         { done && !answered, VERDICT_JE },
-        /* What is forbidden. */
+        /* Forbidden actions. */
         { f->outcome == OUTCOME_FORGED || f->outcome == OUTCOME_FOREIGN_CODE || f->outcome == OUTCOME_LEFT_WORK ||
               (died && f->signal == SIGSYS),
           VERDICT_SV },
@@ -112,7 +112,7 @@ static void test_words(void)
 {
     static const struct {
         struct facts facts;
-        const char *words; /* must stand in the message */
+        const char *words; /* must be in the message */
     } rows[] = {
         { { .called = true, .outcome = OUTCOME_DIED, .signal = SIGSEGV, .seconds = 0.12, .detail = "" },
           "device_user() received SIGSEGV after 0.12 s" },

@@ -1,7 +1,7 @@
 /*
  * test_warden.c - stopping a process, the spared child, and the warden: test_warden [WARDEN]
  *
- * With the warden's program, what it can do on any device is tried too.
+ * With the warden's program, its functions for any device are tested too.
  */
 #include "verify/gpu/warden.h"
 
@@ -232,7 +232,7 @@ static void test_borrowing(const char *program)
     CHECK(kill(owned.pid, 0) != 0 || is_gone(owned.pid), "it was not ended");
     warden_give_up(&owned);
 
-    /* Where nobody has the GPU it makes its context unasked, has the lock meanwhile, and lets go of it. */
+    /* If the GPU is free it makes its context unasked, holds the lock meanwhile, and releases it. */
     lockfile_gpu(gpu, "lock", lock);
     fd = lockfile_open(lock);
     contexts = lockfile_open(LOCKFILE_CONTEXTS);
@@ -251,7 +251,7 @@ static void test_borrowing(const char *program)
     flock(fd, LOCK_UN);
     CHECK(is_gone(pid), "it does not end");
 
-    /* Where somebody has it, it waits for a question; one that nobody ever asked ends at once. */
+    /* If the GPU is in use it waits for a request; a warden without any request ends at once. */
     CHECK(fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0, "%s is taken", lock);
     CHECK(warden_start_lent(&owned, program, gpu, &error), "%s", error.text);
     CHECK(poll(&(struct pollfd){ .fd = owned.channel, .events = POLLIN }, 1, 2000) == 0,
@@ -269,7 +269,7 @@ static void test_borrowing(const char *program)
     flock(fd, LOCK_UN);
     CHECK(is_gone(pid), "it does not end when nobody has the GPU");
 
-    /* The same where the host was ended in the middle of a question. */
+    /* The same if the host was ended in the middle of a request. */
     CHECK(flock(fd, LOCK_EX | LOCK_NB) == 0, "%s is taken", lock);
     CHECK(warden_start_lent(&owned, program, gpu, &error), "%s", error.text);
     CHECK(send(owned.channel, &question, sizeof question, 0) > 0, "it cannot be asked");
@@ -286,7 +286,7 @@ static void test_borrowing(const char *program)
     CHECK(waitpid(-1, NULL, WNOHANG) < 0, "a child is left");
 }
 
-/* A warden makes its context while nobody watches another GPU, and waits for that; a watch has the lock as well. */
+/* A warden waits until no other GPU is watched before it makes its context; a watch holds the lock too. */
 static void test_contexts(const char *program)
 {
     const struct warden_message watch = { .operation = WARDEN_WATCH_ALONE };
@@ -310,7 +310,7 @@ static void test_contexts(const char *program)
     CHECK(flock(fd, LOCK_EX) == 0 && clock_seconds(start, clock_ns()) < 4, "it keeps the lock");
     flock(fd, LOCK_UN);
 
-    /* The simulator starts the watch and never ends it: nobody else's turn comes before. */
+    /* The simulator starts the watch and never ends it: no other process gets the lock before. */
     CHECK(send(warden.channel, &watch, sizeof watch, 0) > 0, "it cannot be asked");
     CHECK(is_taken(fd), "a watch has no lock");
     warden_stop(&warden);

@@ -65,7 +65,7 @@ static void test_editdistance(void)
     work = work_of("editdistance", "random 4096 4096 alphabet=printable", &answer);
     CHECK(work.operations > 0.9 * 4 * 4096 * 4096 && work.operations <= 4.0 * 4096 * 4096, "%g", work.operations);
     blob_release(&answer);
-    /* What can be seen at once costs the reading: equal, no character in common, similar. */
+    /* Cases that one pass decides cost the reading: equal, no character in common, similar. */
     check_work("editdistance", "equal 256 256", 516, 0);
     check_work("editdistance", "disjoint 256 384", 644, 0);
     check_work("editdistance", "single 128 1024", 1156, 0);

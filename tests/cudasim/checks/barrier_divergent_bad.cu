@@ -1,6 +1,6 @@
 // expect: divergent-barrier kernel=half
 /*
- * barrier_divergent_bad.cu - the threads of one warp stand at two different __syncthreads.
+ * barrier_divergent_bad.cu - the threads of one warp wait at two different __syncthreads.
  */
 #include "check_case.h"
 

@@ -1,6 +1,6 @@
 // expect: deadlock kernel=wait_for_flag
 /*
- * deadlock_bad.cu - a thread waits for a flag that nobody sets. On a real device this hangs.
+ * deadlock_bad.cu - a thread waits for a flag that is never set. On a real device this hangs.
  */
 #include "check_case.h"
 

@@ -1,6 +1,6 @@
 // expect: leak
 /*
- * leak_heap_bad.cu - a kernel allocates a list, and nobody frees it.
+ * leak_heap_bad.cu - a kernel allocates a list, and no code frees it.
  */
 #include "check_case.h"
 

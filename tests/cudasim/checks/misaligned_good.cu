@@ -1,6 +1,6 @@
 // expect: nothing
 /*
- * misaligned_good.cu - the float4s are where a float4 may be.
+ * misaligned_good.cu - the addresses of the float4s are aligned.
  */
 #include "check_case.h"
 

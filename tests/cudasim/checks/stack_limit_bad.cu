@@ -1,6 +1,6 @@
 // expect: stack-overflow kernel=start
 /*
- * stack_limit_bad.cu - a recursion needs more stack than cudaLimitStackSize, which nobody raised.
+ * stack_limit_bad.cu - a recursion needs more stack than cudaLimitStackSize, which is not raised.
  */
 #include "check_case.h"
 

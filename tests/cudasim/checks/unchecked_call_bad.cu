@@ -1,6 +1,6 @@
 // expect: unchecked-error
 /*
- * unchecked_call_bad.cu - a call fails, and the program goes on with what it did not get.
+ * unchecked_call_bad.cu - a call fails, and the program goes on without its result.
  */
 #include "check_case.h"
 

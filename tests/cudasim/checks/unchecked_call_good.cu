@@ -1,6 +1,6 @@
 // expect: nothing
 /*
- * unchecked_call_good.cu - a call fails, and the program looks at what it returned.
+ * unchecked_call_good.cu - a call fails, and the program checks the error.
  */
 #include "check_case.h"
 

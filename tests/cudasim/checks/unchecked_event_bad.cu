@@ -1,6 +1,6 @@
 // expect: unchecked-error
 /*
- * unchecked_event_bad.cu - an event that was destroyed is recorded, and nobody asks how that went.
+ * unchecked_event_bad.cu - a destroyed event is recorded, and no code checks the error.
  */
 #include "check_case.h"
 

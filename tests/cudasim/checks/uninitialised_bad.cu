@@ -1,6 +1,6 @@
 // expect: uninitialised kernel=accumulate
 /*
- * uninitialised_bad.cu - device memory is read which nobody has written since cudaMalloc.
+ * uninitialised_bad.cu - device memory is read that was not written since cudaMalloc.
  */
 #include "check_case.h"
 

@@ -1,4 +1,4 @@
-/* shared.h - what the two files of the program `separate` know of each other. */
+/* shared.h - the interface between the two files of the program `separate`. */
 #ifndef CUDASIM_TESTS_SEPARATE_H
 #define CUDASIM_TESTS_SEPARATE_H
 
