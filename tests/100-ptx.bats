@@ -8,7 +8,7 @@ setup() {
     module=$BATS_TEST_TMPDIR/module.ptx
 }
 
-# text LINE...: a module that begins with three lines of its own.
+# text LINE...: a module with these lines after its three header lines.
 text() {
     printf '%s\n' '.version 8.0' '.target sm_80' '.address_size 64' "$@" > "$module"
 }

@@ -280,7 +280,7 @@ END
 }
 
 @test "records: another notation of a number is the same number, also for judging again" {
-    # The second word takes no time limit from a number that is no real one: 2 and 2.0 are signed alike.
+    # 2 and 2.0 have the same signature, so the time limit must not depend on the notation.
     local limit
     timeout 60 "$build/main_host" editdistance --submission "$so" --case sample/1-small --time-limit 20 \
         --json "$BATS_TEST_TMPDIR/limited.json" --key "$key" > /dev/null

@@ -30,7 +30,7 @@ tokens() {
 }
 
 @test "problems: both statements have the limits of the constants and the settings" {
-    # The numbers of each table: constants, ^ for one told as a power of 2, settings, and what follows from them.
+    # The numbers of each table: constants, ^ for a power of 2, settings, and what follows from them.
     local -A limits=(
         [matmul]='1 MATMUL_SIDE_MAX MATMUL_ELEMENTS_MAX MATMUL_ELEMENTS_MAX/(double)(1<<28) 11585 2^{127}'
         [editdistance]='EDITDISTANCE_LENGTH_UNIT EDITDISTANCE_LENGTH_MAX ^EDITDISTANCE_CELLS_MAX

@@ -10,7 +10,7 @@ setup() {
     mutants=$build/mutants
 }
 
-# keys SOURCE [ARGUMENT...]: OPERATOR: BEFORE => AFTER, a line each.
+# keys SOURCE [ARGUMENT...]: OPERATOR: BEFORE => AFTER, one per line.
 keys() {
     "$mutants" --list "$1" -- "${@:2}" | paste - - - |
         sed -E 's/^[^ ]+ [^ ]+ ([a-z]+(#[0-9]+)?)\t- (.*)\t\+ (.*)$/\1: \3 => \4/'
@@ -175,7 +175,7 @@ END
     printf '%s\n' '= planted' >> list
     run -0 mutate --count 30
     assert_output --regexp ', [1-9][0-9]* listed as equivalent, 0 survive$'
-    # One entry for all that begin alike, in any function; the others survive again.
+    # One entry for all with the same beginning, in any function; the others survive again.
     cp list all
     printf '%s\n' 'plain.c * constant' '- unused = ...' '+ unused = (3...' '= planted' > list
     run -1 mutate --phase report

@@ -6,7 +6,7 @@ setup() {
     cd "$root"
 }
 
-@test "matmul: float32 in any order obeys the precision rule with a margin of 2, alike products too; TF32 and bfloat16 break it" {
+@test "matmul: float32 in any order obeys the precision rule with a margin of 2, also for equal products; TF32 and bfloat16 break it" {
     run -0 timeout 120 "$build/tests/test_matmul_precision"
     assert_output --regexp '[0-9]{4,} checks, 0 failed'
 }

@@ -54,7 +54,7 @@ judged() {
         names=$(json '[.cases[].name | select(startswith("sample/"))] | join(" ")')
         [ $league = plain ] && assert_equal "$names" 'sample/1-ten sample/2-reals'
         [ $league = segmented ] && assert_equal "$names" 'sample/3-segments sample/4-real-segments'
-        # Each league compares times on cases of its own, of all types.
+        # Each league compares times on its own cases, of all types.
         [ "$(sed -n '/^ranked:/,/^[a-q]/p' $folder/gpu.yaml | grep -c "secret/$league")" -eq 4 ]
     done
     run grep -L mean= $folder/data/secret/segmented*/*.in $folder/data/sample/[34]*.in

@@ -39,7 +39,7 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
     assert_output --regexp '^[0-9]{5,} checks, 0 failed$'
 }
 
-@test "queue: 60 looping submissions of one team make nobody else wait" {
+@test "queue: 60 looping submissions of one team make no other team wait" {
     local team
     contest
     rm -r "$contest/submissions/ada"
@@ -612,7 +612,7 @@ bob|2.c|AC"
         '      - name: secret/two' '        score_aggregation: min' '        max_score: 40' >> "$contest/contest.yaml"
     assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '.teams[0] | [.team, .score]')" \
         '["ada",70]'
-    # Without max_score a group is worth the problem's points, wherever these stand.
+    # Without max_score a group is worth the problem's points, wherever these are set.
     sed -i '/max_score: 60/d' "$contest/contest.yaml"
     echo '    points: 20' >> "$contest/contest.yaml"
     assert_equal "$("$build/grader" results "$contest" standings --json | jq -c '.teams[0] | [.team, .score]')" \

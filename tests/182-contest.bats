@@ -309,7 +309,7 @@ mark_utf8() {
     run -0 "$root/run_scripts/scoreboard.sh" "$contest" --out site
     run -0 "$root/run_scripts/clics.sh" "$contest" --out api
     [ "$(find site -name '*.html' | wc -l)" -gt 80 ]
-    # Joiners and selectors (U+200C, 200D, FE0E, FE0F) stand where writing needs them, which test_text looks at.
+    # Joiners and selectors (U+200C, 200D, FE0E, FE0F) stay where scripts need them, which test_text checks.
     while IFS= read -r -d '' file; do
         iconv -f UTF-8 -t UTF-8 "$file" > /dev/null || fail "$file is not UTF-8"
         ! LC_ALL=C.UTF-8 grep -nP '[\x{1}-\x{8}\x{b}-\x{1f}\x{7f}-\x{9f}\x{ad}\x{200b}\x{200e}\x{200f}\x{2028}-\x{202e}\x{2060}-\x{206f}\x{fe00}-\x{fe0d}\x{feff}\x{fff0}-\x{fffb}\x{e0000}-\x{e0fff}]' "$file" |

@@ -491,7 +491,7 @@ legacy() {
     printf 1 > "$z/x/a"$'\001'"b"
     (cd "$z" && zip -qr x.zip x)
     refused 'a name that is not allowed'
-    # A bomb: 24 MB of nothing in 24 kB; and one file that is too large, whatever the zip says of it.
+    # A bomb: 24 MB of nothing in 24 kB; and one file that is too large, whatever size the zip gives.
     export UNPACK_BYTES=20000000 UNPACK_FILE_BYTES=8388608
     legacy "$z/x"
     for i in 1 2 3 4 5 6; do truncate -s 4M "$z/x/data/secret/$i.in"; done

@@ -240,7 +240,7 @@ JQ
     a_contest
     rows() { jq -c "[.rows[] | $1]" "$out/scoreboard.json"; }
     clics
-    # ada solved two. Žoë and bob have one with 50 and 40 minutes; the others stand last, in order of their names.
+    # ada solved two. Žoë and bob have one with 50 and 40 minutes; the others are last, in order of their names.
     assert_equal "$(rows '[.rank, .team_id[0:4], .score.num_solved, .score.total_time, .score.time]')" \
         '[[1,"ada",2,70,30],[2,"bob",1,40,40],[3,"t-83",1,50,50],[4,"idle",0,0,null],[4,"zed",0,0,null]]'
     assert_equal "$(rows '.problems[0] | [.num_judged, .num_pending, .solved, .time]')" \
@@ -270,7 +270,7 @@ JQ
     a_contest
     equal() { assert_equal "$(jq -c "$2" "$out/$1.json")" "$3"; } # ENDPOINT FILTER JSON
     row() { equal scoreboard ".rows[] | select(.team_id == \"$1\") | $2" "$3"; } # TEAM FILTER JSON
-    # 0.3 ms before the first minute is over, and as much before the freeze: neither goes over the line.
+    # 0.3 ms before the end of the first minute, and before the freeze: neither rounds up.
     query "UPDATE submissions SET submitted = 1767225659.9997 WHERE id = 1;
         UPDATE submissions SET submitted = 1767225600 + 2699.9997 WHERE id = 4"
     clics
@@ -284,7 +284,7 @@ JQ
         UPDATE submissions SET submitted = 1767225600 + 3030 WHERE id = 5"
     assert_equal "$("$build/grader" results "$contest" standings --json |
         jq -c '[.teams[] | [.rank, .team, .penalty]][1:3]')" '[[2,"bob",50],[2,"Žoë",50]]'
-    # A better answer that the freeze hides is pending, where there is more to win than the first.
+    # A better answer that the freeze hides is pending, if later answers can still gain points.
     query "UPDATE submissions SET submitted = 1767225600 + 3000, problem = 'A', team = 'ada' WHERE id = 4"
     contest_yaml 'scoring: { type: relative }'
     out+=2

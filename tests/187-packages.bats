@@ -43,7 +43,7 @@ setup() {
     assert_line "check-package: mergesort is a package of the format 2025-09"
 }
 
-# fails_in FILE: the cases that a jury submission fails in, `fails in: secret/a, secret/b` in its comment, a line each.
+# fails_in FILE: the cases that a jury submission fails in, `fails in: secret/a, secret/b` in its comment, one per line.
 fails_in() { sed -n 's/^[ /*]*fails in: \([^*]*[^* ]\) *\(\*\/\)\?$/\1/p' "$1" | sed 's/, */\n/g'; }
 
 @test "packages: the cases that jury submissions name exist" {

@@ -33,7 +33,7 @@ describe() {
 # case_of GROUP/NAME INPUT ANSWER
 case_of() { echo "$2" > "$package/data/$1.in"; echo "$3" > "$package/data/$1.ans"; }
 
-# two: a package with a validator of its own, in C++, since any two numbers with that sum are right.
+# two: a package with its own validator, in C++, since any two numbers with that sum are right.
 two() {
     describe pass-fail
     case_of sample/1 5 '2 3'

@@ -78,7 +78,7 @@ js() { chromium_text "$1"; }
             [ -f "$(dirname "$page")/$link" ] || { echo "$page: $link"; return 1; }
         done < <(grep -o ' href="[^"#]*"' "$page" | cut -d '"' -f 2 | sort -u)
     done < <(find "$site" -name '*.html')
-    # On what times are taken, also where the contest leaves it to the problem.
+    # The cases that times are measured on, also if the contest leaves them to the problem.
     grep -qF '<dd><code>secret/1</code></dd>' "$site/problem/B.html"
     sed -i '$d' "$contest/contest.yaml"
     board_write "$contest" > /dev/null

@@ -133,7 +133,7 @@ table() { js "rows('#$1').map(row => [...row.cells].map(e => e.textContent.trim(
 2026-01-01 00:44:00|1|0|0
 2026-01-01 00:46:00|0|0|1
 2026-01-01 00:50:00|0|0|1'
-    # The pictures have the same: three kinds of bars, told apart by more than their colour.
+    # The pictures have the same: three kinds of bars, which differ by more than their colour.
     assert_equal "$(js '["stack", "outline", "unknown"].map(kind =>
         document.querySelectorAll("svg[aria-labelledby=over-time] rect." + kind).length).join()')" 3,2,2
     assert_equal "$(js '["stack", "outline", "unknown"].map(kind => { const style = getComputedStyle(

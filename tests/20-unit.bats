@@ -22,7 +22,7 @@ setup() {
 
 @test "unit: a runner has its own processor, and long work of other hosts keeps off it" {
     requires box
-    # With a /tmp of its own, where no other host has anything.
+    # With its own /tmp, where no other host has files.
     run -0 timeout 60 bwrap --dev-bind / / --tmpfs /tmp --ro-bind "$build" "$build" "$build/tests/test_processor"
     assert_output --regexp '[0-9]+ checks, 0 failed'
 }

@@ -55,7 +55,7 @@ teardown() {
     assert_equal "$(code "$url/index.html")" 200
 }
 
-@test "hand in: by submit.sh, by a form; the verdict, its cases and a compiler's words; nobody else sees them" {
+@test "hand in: by submit.sh, by a form; the verdict, its cases and a compiler's messages; no other team sees them" {
     local ada bob
     serve_contest
     ada=$(token ada) bob=$(token bob)
@@ -102,7 +102,7 @@ teardown() {
     assert_output $'submission 1\nAC'
 }
 
-@test "hand in: a session, its cookie and its form; without what the form repeats nothing is taken" {
+@test "hand in: a session, its cookie and its form; without the form's token nothing is accepted" {
     local ada form part
     serve_contest
     ada=$(token ada)
@@ -239,7 +239,7 @@ teardown() {
     assert_equal "$(head -c 40000 /dev/zero | code --data-binary @- "$url/login")" 413
     assert_equal "$(head -c 40000 /dev/zero | code -H "Authorization: Bearer $ada" --data-binary @- "$url/ask")" 413
     assert_equal "$(head -c 40000 /dev/zero | code -X GET --data-binary @- "$url/index.html")" 200
-    # What a web server adds comes last, whatever the client sent before it.
+    # The web server's entry is last, whatever the client sent before it.
     for i in {1..12}; do
         codes+=" $(code -H "X-Forwarded-For: 10.0.0.$i" -H 'X-Forwarded-For: 10.1.1.1' -u x:1.wrong "$url/api")"
     done
@@ -606,7 +606,7 @@ teardown() {
     cp -r "$contest" "$BATS_TEST_TMPDIR/source"
     echo '#error full' > "$BATS_TEST_TMPDIR/full.c"
     export contest db build root ada BATS_TEST_TMPDIR
-    # A disk of its own for the contest.
+    # A separate disk for the contest.
     run -0 unshare --user --map-root-user --mount bash -euo pipefail <<'SCRIPT'
     mount -t tmpfs -o size=4M none "$contest"
     cp -r "$BATS_TEST_TMPDIR/source/." "$contest"

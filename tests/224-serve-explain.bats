@@ -160,7 +160,7 @@ judged() {
     assert_equal "$(body_as "$ada" /my/2.json |
         jq -c '[.explanation.case, .explanation.why != null, has("counters")]')" \
         '["sample/1-ten",true,false]'
-    # Nobody else sees it.
+    # No other team sees it.
     run -0 curl -s "$url/submission/1.html"
     refute_output --partial explanation
     serve_stop

@@ -45,7 +45,7 @@ hand_in() {
     clock 0
     serve_by_clock
     assert_equal "$(hand_in one)" 200
-    # Back to before the contest's start: what is handed in is not refused, and stands behind the first one.
+    # Back to before the contest's start: a submission is accepted, and comes after the first one.
     clock -7200
     sleep 1.2
     assert_equal "$(hand_in two) $(code -H "Authorization: Bearer $ada" -d 'text=When?' "$url/ask")" '200 303'
@@ -70,7 +70,7 @@ hand_in() {
         (SELECT submitted FROM submissions WHERE id = 3)')" '1|1'
     # The contest's clock does not go back either.
     assert_equal "$(curl -s "$url/api/contests/contest/state" | jq -c '.started != null')" true
-    # The feed is in order, and all of it stands in the contest's time.
+    # The submissions are in order of contest time.
     until_true 10 bash -c "curl -s '$url/api/contests/contest/submissions' | jq -e 'length == 5' > /dev/null"
     assert_equal "$(curl -s "$url/api/contests/contest/submissions" | jq -c '[.[].contest_time] | . == sort')" true
 }

@@ -14,7 +14,7 @@ setup() {
     cd "$root"
 }
 
-# ldistance runs the default submission: device_user.cu, on the simulator where there is no GPU.
+# ldistance runs the default submission: device_user.cu, on the simulator if there is no GPU.
 
 @test "host: ldistance prints the lines of the GPU Challenge 2009 manual, in order" {
     run -0 --separate-stderr ./ldistance "$practice/file3" "$practice/file4"
@@ -132,7 +132,7 @@ setup() {
     chmod 0 "$BATS_TEST_TMPDIR/locked"
     if [ "$(id -u)" = 0 ]; then
         chmod 755 "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR/.." "$BATS_TEST_TMPDIR/../.."
-        # The toolkit may stand in a folder that only root can enter: a copy of the host can be run by anybody.
+        # The toolkit may be in a folder that only root can enter: any user can run a copy of the host.
         mkdir -p "$BATS_TEST_TMPDIR/t/problems" && cp -rL "$root/problems/." "$BATS_TEST_TMPDIR/t/problems"
         mkdir "$BATS_TEST_TMPDIR/t/build" && cp -rL "$build/main_host" "$build/runners" "$BATS_TEST_TMPDIR/t/build"
         cp "$a" "$BATS_TEST_TMPDIR/t/a.so"

@@ -97,7 +97,7 @@ judged() {
 
 @test "verdict: printed output changes no verdict" {
     judged noisy 0 AC ''
-    # The host's own lines are on standard output alone; what was printed stands behind a mark, defused.
+    # The host's own lines are on standard output alone; printed text has a mark before it, and is made harmless.
     assert_equal "$(grep -c '^SUCCESSFUL\.$' <<< "$output")" 1
     [[ $stderr == *'  | SUCCESSFUL.'* && $stderr == *'  | <U+001B>[2J[GPU] : 1'* ]] || fail "$stderr"
     [[ $stderr == *'  | C1 <U+009B>2J<U+009D>0;title<U+009C> <x9B>2J<x9D>0;title<x9C>'* &&
@@ -125,7 +125,7 @@ judged() {
 
 @test "verdict: if the host is killed its runner ends" {
     requires box
-    # A name of its own, which stands in the command lines of the host and of bubblewrap.
+    # A unique name, which is in the command lines of the host and of bubblewrap.
     cp "$(submission tests/fixtures/bad_hang.c)" "$BATS_TEST_TMPDIR/hangs.so"
     "$host" editdistance --submission "$BATS_TEST_TMPDIR/hangs.so" --case sample/1-small --time-limit 600 \
         > /dev/null 2>&1 &

@@ -41,7 +41,7 @@ judged() {
     for fixture in touch.c shared.c threads.c; do
         judged $fixture MLE \
             '^device_user\(\) needed more than its memory limit of 64 MiB \([0-9]+ MiB at its peak\) and was stopped after [0-9.]+ s in case sample/1-small$'
-        # The limit and what is the runner's. How much more was taken until the host looked depends on the machine; a
+        # The limit and what is the runner's. The excess until the host looked depends on the machine; a
         # host that does not look until the time limit of 10 s finds far more.
         assert_equal "$(json '.cases[0].memory_peak / 1048576 | . >= 120 and . < 4096')" true
         assert_equal "$(json '.cases[0].memory_limit')" $((64 << 20))

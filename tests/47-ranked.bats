@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The clock: times that rank, inputs that nobody can read early, outputs as they stand at "done".
+# The clock: times that rank, inputs that cannot be read early, outputs as they are at "done".
 
 setup() {
     load helpers/common

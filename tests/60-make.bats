@@ -73,7 +73,7 @@ setup() {
     touch problems/editdistance/include/device_user.h
     run -0 make
     assert_output --regexp 'NVCC device_user\.cu|CC .*/accepted/baseline\.c'
-    # A change of flags would compile every file of the host, once for each of its places; two programs stand for all.
+    # A change of flags would compile every file of the host, once for each of its places; two programs represent all.
     every=$(make -n -B all | grep -c 'echo "  CC ')
     [ "$every" -ge 80 ]
     two=(build/getrndstr build/runners/editdistance)

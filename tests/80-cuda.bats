@@ -38,7 +38,7 @@ setup() {
     run -1 run_scripts/judge.sh "$BATS_TEST_TMPDIR/bad.cu" --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json .verdict)" CE
     assert_output --partial 'identifier "nothing" is undefined'
-    # ptxas has words of its own for what no other file of the folder has.
+    # ptxas has its own message for a symbol that no file of the folder has.
     printf '%s\n' 'extern __device__ int helper(int);' '__global__ void k(int *x) { *x = helper(3); }' \
         'unsigned int device_user(char *, int, char *, int) { k<<<1, 1>>>(nullptr); return 0; }' \
         > "$BATS_TEST_TMPDIR/extern.cu"

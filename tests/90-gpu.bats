@@ -193,7 +193,7 @@ large='random 67108864 seed=3'
     run -0 "$host" editdistance --submission "$so" --case sample/1-small --warden 9 9< /dev/null
 }
 
-@test "gpu: the watch sees no gap of a GPU that nobody uses, nor beside a judging on another one" {
+@test "gpu: the watch sees no gap on an idle GPU, nor beside a judging on another one" {
     run -0 tests/bench/bench_watch.sh 2
     assert_line --regexp "^GPU-.*, alone: [0-9]+ watches, gaps of [0-9.]+ us \(median\)"
     assert_equal "$(grep -c watches <<< "$output")" "$(nvidia-smi -L | awk "END { print NR * NR }")"

@@ -44,7 +44,7 @@ wait_for() {
     done
 }
 
-# runners COUNT: whether so many runners in boxes are at work. $runners lists their processes then.
+# runners COUNT: whether COUNT runners work in boxes. $runners lists their processes then.
 runners() {
     local pid
     runners=()

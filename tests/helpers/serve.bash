@@ -43,8 +43,8 @@ serve_stop() {
 code() { curl -s -o /dev/null -w '%{http_code}' "$@"; }
 get_as() { code -H "Authorization: Bearer $1" "$url$2"; }
 body_as() { curl -s -H "Authorization: Bearer $1" "$url$2"; }
-# in_pieces BYTES PATH TOKEN BODY: a form with the boundary "--boundary", sent in packets of so many bytes; by nobody
-# where TOKEN is empty. The status.
+# in_pieces BYTES PATH TOKEN BODY: a form with the boundary "--boundary", sent in packets of BYTES bytes; no login
+# if TOKEN is empty. The status.
 in_pieces() {
     local to i status
     exec {to}<> "/dev/tcp/127.0.0.1/${url##*:}"
