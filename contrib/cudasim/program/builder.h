@@ -37,7 +37,7 @@ struct opcode {
     unsigned count;
 };
 
-/* What regalloc.c must know of an instruction. */
+/* The facts about an instruction that regalloc.c needs. */
 struct ins_facts {
     uint32_t first_def, defs; /* into builder->vregs: registers written, then read */
     uint32_t uses;            /* registers read */
@@ -46,7 +46,7 @@ struct ins_facts {
     uint32_t first_target, targets; /* into builder->targets: labels */
 };
 
-/* What a name in a function stands for. */
+/* The meaning of a name in a function. */
 enum name_kind {
     NAME_NONE,            /* a free place of the table */
     NAME_STATEMENT,       /* a label, or a table of targets: number of the statement */
@@ -129,10 +129,10 @@ struct builder {
 /* Ends the build with a message at the current statement. */
 void build_fail(struct builder *b, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 
-/* The same where memory ran out: the whole build ends. */
+/* The same if memory ran out: the whole build ends. */
 void build_exhausted(struct builder *b) __attribute__((noreturn));
 
-/* Zeroed; lives as long as the program. */
+/* Returns zeroed memory, which lives as long as the program. */
 void *build_alloc(struct builder *b, size_t size);
 
 /* Zeroed items[count] of `size` bytes each; live until build_scratch_end(), which frees all of them. */
@@ -147,11 +147,11 @@ slot constant(struct builder *b, uint64_t low, uint64_t high, unsigned bytes);
 
 /* ---- program_names.c ---- */
 
-/* What the name stands for in the function, or NULL. */
+/* The name's meaning in the function, or NULL. */
 const struct name_entry *local_name(struct builder *b, const char *name);
 void add_local(struct builder *b, const char *name, uint32_t value, enum name_kind kind);
 
-/* What the name stands for in the module, or NULL. */
+/* The name's meaning in the module, or NULL. */
 const struct global_name *global_name(struct builder *b, const char *name);
 void add_global(struct builder *b, const char *name, uint32_t index, bool is_function);
 
@@ -192,8 +192,8 @@ slot resize(struct builder *b, slot s, unsigned from, unsigned to, bool is_signe
 slot *slot_list(struct builder *b, uint32_t count);
 
 /*
- * The address of a local variable or of a parameter is known only when it runs: whether `operand` names one, and the
- * instruction that puts its address into `d`, with lanes of `bytes`.
+ * The address of a local variable or of a parameter is known only at run time. Returns whether `operand` names one.
+ * Then it emits the instruction that puts the address into `d`, with lanes of `bytes`.
  */
 bool names_own_memory(struct builder *b, const struct ptx_operand *operand);
 void emit_own_address(struct builder *b, const struct ptx_operand *operand, slot d, unsigned bytes);

@@ -101,7 +101,7 @@ static void build_function(struct builder *b, size_t index)
     build_scratch_end(b);
 }
 
-/* In place of the code of a function that is refused: whoever calls it through a pointer ends there. */
+/* Replaces the code of a refused function. A call of it through a pointer ends there. */
 static void emit_refusal(struct builder *b)
 {
     b->code_count = b->first;
@@ -117,7 +117,7 @@ static void emit_refusal(struct builder *b)
     allocate_registers(b);
 }
 
-/* A function with something that is not supported is refused alone: the others run. */
+/* Refuses only the function with the unsupported feature. The others run. */
 static void build_or_refuse(struct builder *b, size_t index)
 {
     jmp_buf here, *outer = b->fail;
@@ -138,7 +138,7 @@ static void build_or_refuse(struct builder *b, size_t index)
     build_scratch_end(b);
 }
 
-/* Whoever calls a function that is refused is refused for the same reason. */
+/* Refuses the callers of a refused function, for the same reason. */
 static void spread_refusals(struct program *p, const struct ins *code)
 {
     bool changed = true;

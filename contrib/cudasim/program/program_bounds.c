@@ -31,7 +31,7 @@ uint32_t shared_place(struct builder *b, const char *name)
     return (uint32_t)place + 1;
 }
 
-/* Of two sources of one value: an address and a number are an address. */
+/* Combines two sources of one value. An address and a number give an address. */
 static uint32_t joined(uint32_t a, uint32_t b)
 {
     if (a == UNSET || a == NO_BASE)
@@ -41,7 +41,7 @@ static uint32_t joined(uint32_t a, uint32_t b)
     return MIXED_BASES;
 }
 
-/* Of two values that one register may have: both must come from the same variable. */
+/* Combines two values that one register may have. Both must come from the same variable. */
 static uint32_t met(uint32_t a, uint32_t b)
 {
     return a == UNSET ? b : b == UNSET || a == b ? a : MIXED_BASES;
@@ -69,7 +69,7 @@ static bool starts(const char *text, const char *word)
     return strncmp(text, word, strlen(word)) == 0;
 }
 
-/* What the instruction's results come from. */
+/* The variable from which the instruction's results come. */
 static uint32_t result_of(struct builder *b, const uint32_t *bases, const struct ptx_statement *s)
 {
     static const char *const carries[] = {"mov", "add", "sub", "cvta", "cvt", "and", "or.", "mad", "shl", "selp",

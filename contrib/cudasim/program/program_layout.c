@@ -183,9 +183,10 @@ static bool uses_shared(const struct function *f, size_t place)
 }
 
 /*
- * Offsets of the shared variables that entry `index` may touch, for its code and its size: variables that it has to
- * itself are placed anew for each entry; those that called functions touch have one offset, above everything that any
- * entry which reaches them has of that kind. The ones without a bound (extern __shared__) come last and overlap.
+ * Offsets of the shared variables that entry `index` may touch, for its code and its size. Variables that no .func
+ * touches are placed anew for each entry. A variable that a .func touches has one offset for all entries: fix_shared().
+ * The variables without a bound (extern __shared__) come last and overlap. If a .func touches one, it lies above all
+ * that any entry has of its own.
  */
 void place_shared(struct builder *b, size_t index)
 {

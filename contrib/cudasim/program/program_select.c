@@ -24,7 +24,8 @@ static bool selects(const struct builder *b, size_t n, uint32_t v)
 #define FOLLOWED 64 /* instructions */
 
 /*
- * Whether what instruction `n` puts into register `v` goes to selp alone, as far as that is seen without a condition.
+ * Whether only selp uses the value that instruction `n` puts into register `v`, as far as the code without conditions
+ * shows.
  */
 static bool only_selected(const struct builder *b, size_t n, uint32_t v)
 {

@@ -17,8 +17,9 @@
 #include "contrib/cudasim/base/round.h"
 
 /*
- * Registers share slots only with others as wide: a lane's part of a slot is at the lane's number times the width, so
- * in a slot used with two widths the lanes of one would lie in other lanes of the other, which may wait elsewhere.
+ * Registers share slots only with registers of the same width. A lane's part of a slot begins at the lane's number
+ * times the width. With two widths, the lanes of one would overlap other lanes of the other, and those may wait
+ * elsewhere.
  */
 #define CLASSES 4       /* 2, 4, 8 and 16 bytes a lane */
 #define SLOT_BYTES 64u  /* of the first class, twice as much for each next one */
@@ -117,8 +118,8 @@ static uint32_t target(const struct flow *flow, const struct ins_facts *f, uint3
 }
 
 /*
- * The `nth` place where block `k` may go on: its last instruction's targets, then the block behind it. False: none;
- * there are targets + 1 to ask for.
+ * The `nth` place where block `k` may go on: its last instruction's targets, then the block behind it. False: there is
+ * none. A caller asks for targets + 1 places.
  */
 static bool successor(const struct flow *flow, size_t k, uint32_t nth, size_t *next)
 {

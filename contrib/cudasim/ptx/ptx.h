@@ -43,7 +43,7 @@ struct ptx_relocation {
     unsigned shift;     /* bits by which the address is shifted right before `size` bytes of it are stored */
 };
 
-/* Where the index of a register stands: there is none. */
+/* In place of the index of a register: there is none. */
 enum { PTX_NO_REGISTER = -1 };
 
 /* A variable of the module, or a parameter, or a variable local to a function. */
@@ -183,22 +183,23 @@ struct ptx_error {
 };
 
 /*
- * Reads `size` bytes of PTX text (it need not end in NUL; one trailing NUL is allowed). Returns a module, to be
- * released with ptx_free(), or NULL with *error filled in. Never crashes on broken text, and allocates no more than a
- * constant times its size (arrays of variables are limited to 1 GiB and cost only their initialiser).
+ * Reads `size` bytes of PTX text (it need not end in NUL; one trailing NUL is allowed). Returns a module, or NULL with
+ * *error filled in. The caller releases the module with ptx_free(). It never crashes on broken text. It allocates no
+ * more than a constant times the size (arrays of variables are limited to 1 GiB and cost only their initialiser).
  */
 struct ptx_module *ptx_parse(const char *text, size_t size, struct ptx_error *error);
 void ptx_free(struct ptx_module *module);
 
 /*
- * Links modules to one: each name has one definition, and names that a module keeps to itself stay apart. Takes the
- * parts over, also where it fails: NULL with *error filled in. What no part defines stays without a body, or .extern.
+ * Links modules to one. Each name has one definition. Names that a module does not export stay separate. The result
+ * owns the parts; after a failure they are freed, and it returns NULL with *error filled in. A name that no part
+ * defines stays without a body, or .extern.
  */
 struct ptx_module *ptx_link(struct ptx_module **parts, size_t count, struct ptx_error *error);
 
 /*
- * The place of `statement` to tell a reader: that of its .loc, or, where that lies in a header of the CUDA Toolkit, the
- * nearest place outside of them into which it was inlined. NULL when unknown.
+ * The place of `statement` for messages: the place of its .loc. If that lies in a header of the CUDA Toolkit, the
+ * nearest place outside of the headers into which it was inlined. NULL if unknown.
  */
 const struct ptx_location *ptx_place(const struct ptx_module *module, const struct ptx_statement *statement);
 

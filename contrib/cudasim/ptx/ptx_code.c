@@ -65,7 +65,7 @@ static bool part(struct ptx_parser *parser, const char **text)
     return true;
 }
 
-/* What a register's name stands for: itself, a part of it, or a vector's elements. */
+/* The meaning of a register's name: the register, a part of it, or a vector's elements. */
 static bool register_operand(struct ptx_parser *parser, const struct ptx_binding *binding, struct ptx_operand *result)
 {
     static const char components[] = "xyzw", colours[] = "rgba";
@@ -135,7 +135,7 @@ static bool special(struct ptx_parser *parser, const struct ptx_symbol *symbol, 
     return true;
 }
 
-/* Whatever begins with a name. */
+/* Reads an operand that begins with a name. */
 static bool named(struct ptx_parser *parser, bool negated)
 {
     struct ptx_draft draft = {.operand = {.second = PTX_NO_REGISTER, .negated = negated},
@@ -329,7 +329,7 @@ static bool add_statement(struct ptx_parser *parser, const struct ptx_statement 
 
 /*
  * The modifiers that follow an opcode's first word, token `first`, as one string. Nearly always they follow without a
- * gap; where white space stands between them it is left out.
+ * gap. White space between them is left out.
  */
 static const char *opcode(struct ptx_parser *parser, struct ptx_token first)
 {

@@ -66,7 +66,7 @@ bool stream_set_tail(struct CUstream_st *stream, struct CUgraphNode_st *const *n
     return true;
 }
 
-/* What the stream does next depends on these, too. */
+/* The next work of the stream depends on these, too. */
 bool stream_extend_tail(struct CUstream_st *stream, struct CUgraphNode_st *const *nodes, size_t count)
 {
     struct CUgraphNode_st **tail = realloc(stream->tail, (stream->tail_count + count + 1) * sizeof *tail);
@@ -110,7 +110,7 @@ static void unlink_capture(struct runtime *runtime, struct graph_capture *captur
     *link = capture->next;
 }
 
-/* Ends it, whatever became of it; the graph is the caller's. */
+/* Ends the capture, valid or not. The caller owns the graph. */
 static void dissolve(struct runtime *runtime, struct graph_capture *capture)
 {
     struct CUstream_st *stream;
@@ -183,7 +183,7 @@ cudaError_t capture_wait(struct runtime *runtime, struct CUstream_st *stream, st
     struct graph_capture *capture;
 
     if (!event->capture_id) {
-        /* An event outside of the capture cannot be one of its dependencies; one never recorded is none. */
+        /* An event outside of the capture cannot be a dependency. An event never recorded is no dependency. */
         if (!stream->capture || !event->recorded)
             return cudaSuccess;
         stream->capture->invalid = true;
@@ -240,7 +240,7 @@ cudaError_t capture_begin(struct call *call, struct CUstream_st *stream, struct 
     return cudaSuccess;
 }
 
-/* Whether all that other streams did flows back into the stream where the capture began. */
+/* Whether the work of all other streams flows back into the stream where the capture began. */
 static bool is_joined(const struct graph_capture *capture)
 {
     for (const struct CUstream_st *stream = capture->streams; stream; stream = stream->next) {

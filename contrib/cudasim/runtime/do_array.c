@@ -37,7 +37,7 @@ bool format_of(const struct cudaChannelFormatDesc *desc, struct sim_texture *t, 
     return true;
 }
 
-/* The shape that extent and flags ask for; depth counts planes, layers or faces. False: they contradict each other. */
+/* The shape for the extent and the flags. Depth counts planes, layers or faces. False: they contradict each other. */
 static bool level_of(const struct cudaExtent *extent, unsigned flags, unsigned texel, struct texture_level *level)
 {
     size_t height = extent->height ? extent->height : 1, depth = extent->depth ? extent->depth : 1, bytes;
@@ -54,7 +54,7 @@ static bool level_of(const struct cudaExtent *extent, unsigned flags, unsigned t
            !__builtin_mul_overflow(bytes, depth, &(size_t){ 0 }) && ((level->slice = bytes), true);
 }
 
-/* A record of an array whose memory is there already. */
+/* The record of an array that has its memory already. */
 static struct cudaArray *array_record(struct runtime *runtime, const struct cudaChannelFormatDesc *desc,
                                       const struct cudaExtent *extent, unsigned flags,
                                       const struct texture_level *level, bool part)

@@ -60,8 +60,8 @@ static bool is_reserved(const struct memory *memory, uint64_t address)
 }
 
 /*
- * One side of a copy: *host tells whether it is the program's own memory. Of what lies in a region all must, as a real
- * one demands.
+ * One side of a copy. *host: it is the program's own memory. If a part of it lies in a region, all of it must, as on a
+ * real device.
  */
 static cudaError_t check_side(struct runtime *runtime, const struct plane *plane, uint64_t bytes, const char *call,
                               const char *does, bool *host)
@@ -160,7 +160,7 @@ static bool is_unwritten(struct memory *memory, uint64_t address, uint64_t bytes
     return true;
 }
 
-/* Warns when all that is read is device memory which nothing has written. */
+/* Warns if the copy reads only device memory that was never written. */
 static void check_written(struct runtime *runtime, const struct copy_work *copy, const char *call)
 {
     struct memory *memory = sim_memory(runtime->sim);

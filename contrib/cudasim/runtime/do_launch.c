@@ -117,7 +117,7 @@ static cudaError_t check(struct runtime *runtime, const struct kernel_work *work
     return error;
 }
 
-/* Says why a kernel does not run: a program that does not ask for the error would go on with what it never wrote. */
+/* Reports why a kernel does not run. A program that ignores the error would go on with memory that it never wrote. */
 static void tell_refused(struct runtime *runtime, const struct kernel_work *work, size_t dynamic_shared,
                          cudaError_t error)
 {
@@ -135,7 +135,7 @@ static void tell_refused(struct runtime *runtime, const struct kernel_work *work
     sim_report_fault(runtime->sim, &fault);
 }
 
-/* A kernel with something that is not supported is refused, whether or not the program looks at the error. */
+/* Refuses a kernel with an unsupported feature, even if the program ignores the error. */
 static cudaError_t check_supported(struct runtime *runtime, const struct entry *entry)
 {
     struct sim_fault fault = { .kind = FAULT_REFUSED, .count = 1 };
@@ -165,7 +165,7 @@ static void default_cluster(const struct entry *entry, struct kernel_work *work)
     }
 }
 
-/* Those that say how fast, or in which order, a launch may run need nothing here. */
+/* Attributes that change the speed or the order of launches have no effect here. */
 static void apply_attributes(const cudaLaunchAttribute *attributes, unsigned count, struct kernel_work *work)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -264,7 +264,7 @@ static cudaError_t error_of_fault(enum sim_fault_kind kind)
     }
 }
 
-/* A fault is not the launch's: the calls after it return it. */
+/* The launch does not return a fault. The calls after it do. */
 cudaError_t launch_run(struct call *call, const struct kernel_work *work, cudaStream_t stream)
 {
     struct runtime *runtime = call->runtime;

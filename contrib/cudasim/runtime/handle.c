@@ -28,7 +28,7 @@ void handle_destroy(struct runtime *runtime, void *handle)
     free(handle);
 }
 
-/* Every record that another one owns is a handle itself, so each gives up only what has none. */
+/* A record that another record owns has its own handle. So each record frees only its parts without a handle. */
 static void release_record(enum handle_kind kind, void *record)
 {
     struct CUgraphExec_st *exec = record;

@@ -14,7 +14,7 @@
 #define LINKED_MAGIC UINT64_C(0x6B6E696C6D697363)
 #define CONTAINER_MAGIC UINT32_C(0xBA55ED50)
 
-/* What cuLinkComplete() gives: this, then each text behind its size. */
+/* The result of cuLinkComplete(): this header, then each text behind its size. */
 struct linked_image {
     uint64_t magic; /* LINKED_MAGIC */
     uint64_t size;  /* bytes of all */

@@ -15,7 +15,7 @@ static size_t slot_of(const struct pointer_map *map, const void *key)
     return (size_t)(hash >> 32) & (map->capacity - 1);
 }
 
-/* The slot that has the key, or the free one where it belongs. There is always a free one. */
+/* The slot that holds the key, or the free slot where it belongs. There is always a free slot. */
 static size_t find(const struct pointer_map *map, const void *key)
 {
     size_t slot = slot_of(map, key);

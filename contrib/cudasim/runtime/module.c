@@ -48,7 +48,7 @@ static cudaError_t no_ptx(struct binary *binary, const struct fatbin *fatbin)
     return cudaErrorNoKernelImageForDevice;
 }
 
-/* What a module is made of: the containers that were opened, and the PTX in them. */
+/* The parts of a module: the opened containers, and the PTX in them. */
 struct sources {
     struct fatbin *fatbins; /* [count] */
     struct sim_text *texts; /* [text_count] at most one a container */
@@ -64,7 +64,7 @@ static void sources_release(struct sources *sources)
     free(sources->texts);
 }
 
-/* Opens one container of `limit` bytes at most, and takes its PTX; of linked ones some have none. */
+/* Opens one container of `limit` bytes at most, and takes its PTX. Some linked containers have no PTX. */
 static cudaError_t take_container(struct binary *binary, struct sources *sources, const void *data, size_t limit)
 {
     struct fatbin *fatbin = &sources->fatbins[sources->count];
@@ -227,7 +227,7 @@ cudaError_t module_entry(struct runtime *runtime, const void *function, struct e
 
     if (!function)
         return cudaErrorInvalidDeviceFunction;
-    /* What is no stub is taken for a handle: that is how the real one comes to this code. */
+    /* Any address that is no stub counts as a handle. The real runtime reaches this error code in the same way. */
     if (!entry)
         return cudaErrorInvalidResourceHandle;
     *found = entry;

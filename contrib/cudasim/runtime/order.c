@@ -134,7 +134,7 @@ static bool has_note(const struct runtime *runtime, const struct task *task)
     return false;
 }
 
-/* Copies and fills tell kernels that wait for a word, so they do not collide with atomics and volatile accesses. */
+/* Copies and fills may signal a kernel that waits for a word. So they do not collide with strong accesses. */
 static bool tasks_collide(const struct task *a, unsigned kinds, const struct task *b, unsigned others)
 {
     const unsigned plain = TRAFFIC_READ | TRAFFIC_WRITE;
@@ -144,7 +144,7 @@ static bool tasks_collide(const struct task *a, unsigned kinds, const struct tas
     return traffic_collides(kinds, others) && !(a_moves && !(others & plain)) && !(b_moves && !(kinds & plain));
 }
 
-/* What is over and unordered with the task. */
+/* Whether the other piece is over and unordered with the task. */
 static bool is_rival(const struct task *other, const struct task *task)
 {
     return other != task && other->state == TASK_OVER && other->spans && !task_before(other, task) &&
@@ -168,7 +168,7 @@ static const struct traffic_span *find_span(const struct task *task, uint64_t ad
 
 /* ------------------------------------------------------------------ kernels */
 
-/* A race with work that ran before it. */
+/* Reports a race with work that ran before it. */
 static bool tell_of_task(struct runtime *runtime, uint64_t address, unsigned kinds, char *text, size_t size)
 {
     const struct task *self = runtime->noting;
@@ -196,7 +196,7 @@ static bool tell_of_host(struct runtime *runtime, uint64_t address, unsigned kin
     for (size_t n = 0; runtime->watch && (note = watch_note(runtime->watch, n)); n++) {
         if (!is_during(note, self) || (note->address ^ address) >= HOST_UNIT)
             continue;
-        /* Of a page the first access of the host is known alone: the word that both share may be another one. */
+        /* Only the host's first access to a page is known. So the word that both share may be another one. */
         if (kinds & (TRAFFIC_STRONG_READ | TRAFFIC_STRONG_WRITE))
             runtime->handshake = true;
         if (runtime->handshake || note->address != address || !collides_with_host(kinds, note))
@@ -221,7 +221,7 @@ static enum sim_fault_kind tell(void *context, uint64_t address, unsigned kinds,
     return FAULT_NONE;
 }
 
-/* Puts into the map what others touched. */
+/* Enters into the map the bytes that others touched. */
 static void note_others(struct runtime *runtime, const struct task *task)
 {
     const struct host_note *note;
@@ -249,7 +249,7 @@ static bool need_traffic(struct runtime *runtime)
 
 /* ------------------------------------------------------------------ copies, fills, memory */
 
-/* The first byte at which the two collide, with what each did there. */
+/* Finds the first byte at which the two collide, and the access of each to it. */
 static bool first_collision(const struct task *a, const struct task *b, uint64_t *address, unsigned *kinds,
                             unsigned *others)
 {

@@ -81,7 +81,7 @@ static bool has_tasks(const struct runtime *runtime, unsigned queue)
     return false;
 }
 
-/* A queue that no stream has, and no work of an earlier one; else a new one. NULL: no memory. */
+/* A queue without a stream and without work of an earlier stream; else a new queue. NULL: no memory. */
 static struct queue *take_queue(struct runtime *runtime, unsigned *number)
 {
     struct queue *queues;
@@ -132,7 +132,7 @@ void queue_drop(struct runtime *runtime, struct CUstream_st *stream)
     stream->queue = 0;
 }
 
-/* What the next work of the queue comes behind: the legacy stream and all blocking ones wait for each other. */
+/* The work before the queue's next work. The legacy stream and all blocking streams wait for each other. */
 static bool bring_up(struct runtime *runtime, struct queue *queue)
 {
     struct queue *legacy = &runtime->queues[0];
@@ -158,7 +158,7 @@ static void task_free(struct task *task)
     free(task);
 }
 
-/* Takes out what is over and of no more use to the checks. */
+/* Removes work that is over and that the checks do not need any more. */
 static void sweep(struct runtime *runtime)
 {
     struct task **link = &runtime->tasks;
@@ -176,7 +176,7 @@ static void sweep(struct runtime *runtime)
     runtime->tasks_end = link;
 }
 
-/* Whether nothing that must come before it is still to be run. */
+/* Whether all work that must come before it has run. */
 static bool is_ready_task(const struct runtime *runtime, const struct task *task)
 {
     for (const struct task *other = runtime->tasks; other != task; other = other->next)
@@ -200,13 +200,13 @@ static bool uses_device(const struct task *task)
     return task->work.kind == WORK_KERNEL || task->work.kind == WORK_EXEC;
 }
 
-/* What may run while a kernel does, in another stream. */
+/* Whether the work may run beside a kernel of another stream. */
 static bool runs_beside(const struct task *task)
 {
     return task->work.kind == WORK_COPY || task->work.kind == WORK_SET || task->work.kind == WORK_RECORD;
 }
 
-/* A kernel that waits for what the host does later: run by the thread that would do it, it would wait for ever. */
+/* Whether a kernel waits for a later action of the host. On the thread that would act, it would wait for ever. */
 static bool may_wait_for_host(const struct task *task)
 {
     return task->work.kind == WORK_EXEC ||
@@ -246,8 +246,8 @@ static uint64_t draw(struct runtime *runtime)
 }
 
 /*
- * The next piece to run of those that `clock` covers (NULL: of all); *left tells whether any of those is not over.
- * `drawn`: nothing asked for it.
+ * The next piece to run among those that `clock` covers (NULL: among all). *left: one of them is not over. `drawn`:
+ * the seed chose the moment, and no caller asked for it.
  */
 static struct task *choose(struct runtime *runtime, const struct clock *clock, bool drawn, bool *left)
 {
@@ -271,7 +271,7 @@ static struct task *choose(struct runtime *runtime, const struct clock *clock, b
     return chosen;
 }
 
-/* Runs what the clock covers. Another thread may be in a host function of it: then waits for that. */
+/* Runs the work that the clock covers. If another thread runs a host function of it, this waits for that thread. */
 static void run_all(struct call *call, const struct clock *clock, bool early)
 {
     struct runtime *runtime = call->runtime;
@@ -317,7 +317,7 @@ bool queue_run_beside(struct call *call)
     return task;
 }
 
-/* The host knows that what the clock covers (NULL: all) is over. */
+/* Notes that the host knows: the work that the clock covers (NULL: all) is over. */
 static void note_waited(struct runtime *runtime, const struct clock *clock)
 {
     for (struct task *task = runtime->tasks; task; task = task->next)
@@ -374,7 +374,7 @@ cudaError_t queue_follow(struct call *call, struct CUstream_st *stream, const st
 
 /* ------------------------------------------------------------------ submission */
 
-/* Events that the work records are recorded now, as far as the host is concerned. */
+/* The work's events count as recorded now for the host. */
 static bool record_events(const struct work *work, const struct task *task)
 {
     bool good = true;
@@ -408,7 +408,7 @@ static cudaError_t follow_events(struct call *call, struct CUstream_st *stream, 
     return error;
 }
 
-/* Moments that the seed draws. */
+/* Runs work at moments that the seed draws. */
 static void run_some(struct call *call)
 {
     struct runtime *runtime = call->runtime;

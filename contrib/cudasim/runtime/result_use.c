@@ -29,7 +29,7 @@ struct decoder {
 struct operands {
     int reg;       /* the register, or the operation's number */
     int rm;        /* the other register; -1: memory */
-    bool address_eax; /* memory whose address has EAX in it */
+    bool address_eax; /* memory whose address uses EAX */
 };
 
 static int32_t signed_32(const uint8_t *at)

@@ -15,7 +15,8 @@
 #define BLOCKS_TRIED 64 /* of a launch with another block size */
 
 /*
- * The file that the variable names, with its header. A line is written when its launch is over, so that none is lost.
+ * Opens the file that the variable names, and writes the header. A line is written when its launch is over. So no line
+ * is lost.
  */
 static bool open_file(const char *name, uint64_t sample, struct features **features, FILE **out)
 {
@@ -67,8 +68,8 @@ bool rows_open(struct runtime *runtime, uint64_t sample)
 }
 
 /*
- * Other block sizes of a kernel's first launch, before it runs. Not where blocks wait for each other, which other
- * blocks may do for ever, and not where its own counts hold for this launch alone.
+ * Tries other block sizes for a kernel's first launch, before it runs. It skips kernels whose blocks wait for each
+ * other, because other blocks may wait for ever. It skips kernels whose counts hold for this launch alone.
  */
 static size_t try_blocks(struct runtime *runtime, const struct sim_launch *launch, const struct features_code *code,
                          struct features_row *tries)

@@ -19,11 +19,11 @@
 
 #define MILLISECOND 1000000L /* nanoseconds */
 #define TICK (100 * MILLISECOND)
-#define QUIET (500 * MILLISECOND)          /* without a call, */
-#define QUIET_WORK (200 * MILLISECOND)     /* of which the process had so much of processors: */
-#define QUIET_ASLEEP (2000 * MILLISECOND)  /* or without that, as a program that sleeps between its looks */
+#define QUIET (500 * MILLISECOND)          /* time without a call, */
+#define QUIET_WORK (200 * MILLISECOND)     /* if the process had this much processor time in it; */
+#define QUIET_ASLEEP (2000 * MILLISECOND)  /* else this time: the program sleeps between its looks */
 #define PATIENCE_FOR_THREADS 5.0            /* seconds: other threads may still do what a kernel waits for */
-#define PATIENCE_WITHOUT 2.0                /* seconds: nobody is left who could */
+#define PATIENCE_WITHOUT 2.0                /* seconds: no thread is left that could */
 #define ENDLESS 1e9                         /* seconds */
 #define LOOKS 256                           /* questions between two looks at the threads that there are */
 
@@ -42,7 +42,7 @@ static unsigned count_threads(void)
     return count;
 }
 
-/* Whether a thread of the program is left that does not wait for this kernel itself. Looked up now and then. */
+/* Whether a thread of the program is left that does not wait for this kernel itself. It looks only now and then. */
 static bool others_may_act(struct runtime *runtime, bool on_runner)
 {
     unsigned ours = sim_threads(runtime->sim) + (runtime->runner ? 1 : 0) + (on_runner ? 0 : 1);

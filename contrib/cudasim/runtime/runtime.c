@@ -13,7 +13,7 @@ static struct runtime *the_runtime;
 
 /* ------------------------------------------------------------------ beginning */
 
-/* A thread ends; a capture of its default stream ends with it. The stream's work goes on. */
+/* A thread ends. A capture of its default stream ends with it, but the stream's work goes on. */
 static void end_thread(void *data)
 {
     struct thread_state *thread = data;
@@ -132,7 +132,7 @@ bool runtime_needs_device(struct runtime *runtime, cudaError_t *error)
 
 /* ------------------------------------------------------------------ the frame of a call */
 
-/* Whether this capture forbids a call like cudaMalloc by this thread, which might synchronise. */
+/* Whether this capture forbids this thread a call like cudaMalloc, which might synchronise. */
 static bool forbids_unsafe(const struct graph_capture *capture, const struct thread_state *thread)
 {
     if (thread->capture_mode == cudaStreamCaptureModeRelaxed || capture->mode == cudaStreamCaptureModeRelaxed)

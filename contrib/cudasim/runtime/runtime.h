@@ -91,7 +91,7 @@ enum {
     WRAPPER_LINKED = 2, /* version of the wrapper that the device linker (-rdc=true) makes */
 };
 
-/* What nvcc passes to __cudaRegisterFatBinary(). */
+/* The argument that nvcc passes to __cudaRegisterFatBinary(). */
 struct fatbin_wrapper {
     int magic;        /* WRAPPER_MAGIC */
     int version;      /* WRAPPER_LINKED, or of one translation unit */
@@ -99,12 +99,12 @@ struct fatbin_wrapper {
     const void *const *more; /* WRAPPER_LINKED: the objects' own containers, NULL at the end */
 };
 
-/* What a binary is made of. IMAGE_LINKED: what library_link() gave. */
+/* The form of a binary. IMAGE_LINKED: a result of library_link(). */
 enum image_kind { IMAGE_CONTAINER, IMAGE_TEXT, IMAGE_LINKED, IMAGE_NONE };
 
 enum binary_state { BINARY_REGISTERED, BINARY_LOADED, BINARY_BROKEN };
 
-/* One fat binary that the program registered: a translation unit, as a rule. */
+/* One fat binary that the program registered. Usually it is one translation unit. */
 struct binary {
     struct binary *next;      /* registered before it */
     const void *image;        /* a container, or PTX */
@@ -159,14 +159,14 @@ enum handle_kind { HANDLE_STREAM = 1, HANDLE_EVENT, HANDLE_GRAPH, HANDLE_EXEC, H
                    HANDLE_ARRAY, HANDLE_MIPMAPPED, HANDLE_OBJECT, HANDLE_CONTEXT, HANDLE_MODULE, HANDLE_LINK,
                    HANDLE_PHYSICAL };
 
-/* A CUcontext. Memory, modules and streams are the device's: a context says only that calls may be made. */
+/* A CUcontext. The device owns memory, modules and streams. A context only permits calls. */
 struct CUctx_st {
     unsigned flags;      /* of cuCtxCreate, or cuDevicePrimaryCtxSetFlags */
     unsigned references; /* of the primary one: cuDevicePrimaryCtxRetain */
     uint64_t id;
 };
 
-/* A cudaMemPool_t. Blocks come from the common memory; a pool only keeps accounts. */
+/* A cudaMemPool_t. Blocks come from the common memory. A pool only keeps accounts. */
 struct CUmemPoolHandle_st {
     uint64_t threshold;           /* cudaMemPoolAttrReleaseThreshold; kept, and without effect */
     uint64_t used, used_high;     /* bytes */
@@ -247,7 +247,7 @@ struct thread_state {
     unsigned context_count;                         /* of them */
 };
 
-/* What a call needs before it may run. */
+/* The conditions under which a call may run. */
 enum call_need {
     CALL_ANY = 0,    /* answered even after a kernel faulted */
     CALL_DEVICE = 1, /* creates the device at its first use; refused after a fault */
@@ -267,7 +267,7 @@ struct call {
 bool call_begin(struct call *call, enum call_need need);
 cudaError_t call_end(struct call *call);
 
-/* Runs one of the program's functions without the lock, and refuses CUDA calls from inside of it. */
+/* Runs one of the program's functions without the lock. It refuses CUDA calls inside that function. */
 void call_host(struct call *call, void (*function)(void *), void *data);
 
 /* The runtime, created at first use; NULL only when memory ran out or the process is ending. */
@@ -286,7 +286,7 @@ const char *error_text(cudaError_t error); /* "invalid argument" */
 
 /* Notes that the call failed, unless the code behind it looks at its result. */
 void unchecked_note(struct call *call);
-/* The thread asked for its last error; or, with `thread` NULL, somebody for the name or the text of `error`. */
+/* The thread asked for its last error. If `thread` is NULL, a thread asked for the name or the text of `error`. */
 void unchecked_looked(struct runtime *runtime, const struct thread_state *thread, cudaError_t error);
 void unchecked_report(struct runtime *runtime);
 
@@ -300,7 +300,7 @@ bool rows_run(struct runtime *runtime, const struct sim_launch *launch, struct s
 
 /* ------------------------------------------------------------------ module.c */
 
-/* Loads what was registered, unless that is done; the error that it gave the first time. */
+/* Loads the registered binary, if it is not loaded. Later calls return the error of the first time. */
 cudaError_t module_load(struct runtime *runtime, struct binary *binary);
 
 /* The kernel that `function` (a stub's address or a handle) names, with its module loaded. */
@@ -318,7 +318,7 @@ void module_release(struct runtime *runtime, struct binary *binary); /* which is
 
 /* ------------------------------------------------------------------ library.c */
 
-/* Loads an image by hand: PTX that ends in NUL, a container, its wrapper, or what library_link() gave. */
+/* Loads an image from memory: PTX that ends in NUL, a container, its wrapper, or a result of library_link(). */
 cudaError_t library_load(struct runtime *runtime, const void *image, struct binary **loaded);
 void library_unload(struct runtime *runtime, struct binary *binary);
 /* A kernel of it by its mangled name, and a variable. */
@@ -382,7 +382,7 @@ struct host_work {
     void *data;                    /* the function's argument */
 };
 
-/* Bodies that run or not, by a value of the device. */
+/* Bodies of a conditional node. A value of the device decides whether they run. */
 struct condition_work {
     uint64_t handle;                        /* of the value */
     enum cudaGraphConditionalNodeType type; /* if, while, switch */
