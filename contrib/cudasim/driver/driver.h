@@ -30,13 +30,13 @@ struct driver_call {
 bool driver_begin(struct driver_call *call, enum driver_need need);
 CUresult driver_end(struct driver_call *call, cudaError_t error);
 
-/* The error as the driver calls it. */
+/* The driver's code of the error. */
 CUresult driver_error(cudaError_t error);
 
 /* The thread's current context, or NULL. */
 struct CUctx_st *driver_current(const struct thread_state *thread);
 
-/* Whether `context` is one that there is. */
+/* Whether the context `context` exists. */
 bool driver_is_context(struct runtime *runtime, CUcontext context);
 
 /* CUDA_ERROR_NOT_SUPPORTED, with one line on standard error the first time for each name. */

@@ -51,7 +51,7 @@ static void *own_function(const char *name, const char *suffix)
     return function;
 }
 
-/* The name's variant for the stream that is meant where none is given. */
+/* The name's variant for the stream that a call without a stream means. */
 static void *of_threads(const char *name, bool per_thread)
 {
     void *function = per_thread ? own_function(name, "_ptsz") : NULL;

@@ -34,7 +34,7 @@ CUresult cuDriverGetVersion(int *version)
 
 /* ------------------------------------------------------------------ errors */
 
-/* Those of the driver that the runtime calls otherwise, or does not have. */
+/* The driver's errors that have another name in the runtime, or none. */
 static const struct {
     CUresult code;
     const char *name;
@@ -440,7 +440,7 @@ CUresult cuCtxCreate_v3(CUcontext *context, CUexecAffinityParam *parameters, int
     return create(context, flags, device);
 }
 
-/* What the program made in it stays: it is the device's here. */
+/* Objects that the program made in it stay, because the device owns them here. */
 CUresult cuCtxDestroy(CUcontext context)
 {
     struct driver_call call;

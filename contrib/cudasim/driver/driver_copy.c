@@ -105,7 +105,7 @@ static bool side_of(CUmemorytype type, const void *host, CUdeviceptr device, CUa
     return true;
 }
 
-/* The runtime counts in elements where an array takes part, the driver in bytes: 0 if the array is unknown. */
+/* If an array takes part, the runtime counts in elements, and the driver in bytes. 0: the array is unknown. */
 static size_t element_of(cudaArray_t array)
 {
     struct cudaChannelFormatDesc format;
@@ -231,7 +231,7 @@ static CUresult set(CUdeviceptr to, size_t pitch, unsigned value, unsigned eleme
     return driver_end(&call, call_end(&inner));
 }
 
-/* Of one row the pitch says nothing. */
+/* With one row, the pitch has no meaning. */
 static CUresult set_row(CUdeviceptr to, unsigned value, unsigned element, size_t count, CUstream stream)
 {
     return set(to, count * element, value, element, count, 1, stream);

@@ -255,7 +255,7 @@ CUresult cuKernelGetName(const char **name, CUkernel kernel)
     return cuFuncGetName(name, (CUfunction)kernel);
 }
 
-/* The binary that a kernel is of. */
+/* The kernel's binary. */
 static CUresult binary_of(const void *kernel, struct binary **binary)
 {
     struct driver_call call;
@@ -440,7 +440,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
     return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared, 0);
 }
 
-/* The block size with the most threads on a multiprocessor; of several the largest, as CUDA's own search finds. */
+/* The block size with the most threads on a multiprocessor. Of several it takes the largest, as CUDA's search does. */
 CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, CUfunction function,
                                                    CUoccupancyB2DSize shared_of, size_t shared, int limit,
                                                    unsigned flags)

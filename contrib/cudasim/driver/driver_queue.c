@@ -84,7 +84,7 @@ CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data)
     return driver_end(&call, cudaLaunchHostFunc(stream, function, data));
 }
 
-/* The driver's error codes are an enumeration of their own; the one that a callback gets is success. */
+/* The driver has its own enumeration of error codes. A callback always gets success. */
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback function, void *data, unsigned flags)
 {
     struct driver_call call;

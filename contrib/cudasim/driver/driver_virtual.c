@@ -75,7 +75,7 @@ static bool make_regions(struct runtime *runtime, struct reservation *reservatio
     return true;
 }
 
-/* The reservation that has all of these bytes, or NULL. */
+/* The reservation that holds all of these bytes, or NULL. */
 static struct reservation *reservation_of(const struct runtime *runtime, uint64_t base, size_t size)
 {
     struct reservation *reservation = runtime->reservations;

@@ -15,8 +15,8 @@
 struct sim;
 
 /*
- * Opens `path` for a report; NULL with errno set if it cannot be written. /proc/self/fd/N is the open file N itself: in
- * the judge's box no file may be opened to be written.
+ * Opens `path` for a report. NULL with errno set if it is not writable. /proc/self/fd/N means the open file N itself,
+ * because a program in the judge's box may open no file for writing.
  */
 FILE *explain_open(const char *path);
 
@@ -24,8 +24,8 @@ FILE *explain_open(const char *path);
 typedef bool (*explain_writer)(FILE *out, const void *context);
 
 /*
- * Has `writer` write the file `path`, by way of PATH.part when it is a regular file or new. False with a line on
- * standard error if it cannot be written.
+ * Calls `writer` to write the file `path`. If it is a regular file or new, the text goes to PATH.part first. False with
+ * a line on standard error if the file is not writable.
  */
 bool explain_write(const char *path, explain_writer writer, const void *context);
 
@@ -92,8 +92,8 @@ void explain_text(struct sim *sim, FILE *out);
 bool explain_json(struct sim *sim, const char *path);
 
 /*
- * The same as one page of HTML with the sources, and beside each line what it did. It needs no script and no other
- * file. False with a line on standard error if it cannot be written.
+ * The same as one page of HTML with the sources and the counts beside each line. It needs no script and no other file.
+ * False with a line on standard error if the file is not writable.
  */
 bool explain_html(struct sim *sim, const char *path);
 

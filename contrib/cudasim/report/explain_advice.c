@@ -37,7 +37,7 @@ static void say_where(struct explain_finding *finding, const struct explain_kern
         say(finding, " at %s", explain_place(finding->file, finding->line).text);
 }
 
-/* Cycles that the kernel would take less if its work were `work`. */
+/* The cycles that the kernel would save if its work were `work`. */
 static double saved(const struct explain *explain, const struct explain_kernel *kernel,
                     const struct explain_work *work)
 {
@@ -104,13 +104,13 @@ static double waste(struct access access)
     return fmax(0, access.sectors - access.ideal);
 }
 
-/* An array that does not begin at a sector costs one sector more a request; that is no habit to be cured of. */
+/* An array that does not begin at a sector costs one more sector per request. That is no bad habit. */
 static bool scattered(struct access access)
 {
     return access.sectors >= 1.5 * access.ideal && waste(access) > 1.25 * access.requests;
 }
 
-/* The line that wastes most sectors, if it is scattered; *sum (may be NULL) of what scattered lines waste. */
+/* The line that wastes most sectors, if it is scattered. *sum (may be NULL): the waste of all scattered lines. */
 static const struct explain_line *scattered_line(const struct explain_kernel *kernel, double *sum)
 {
     const struct explain_line *worst = NULL;
@@ -146,9 +146,9 @@ static void say_stride(struct explain_finding *finding, struct access access)
 }
 
 /*
- * Loads or stores that scatter over more sectors than their bytes need. Lines count loads and stores together, the
- * kernel counts them apart. So what the kernel says decides which of the two it is, and the line that wastes most says
- * where; a line's loads of one address for all lanes can hide others in the kernel's sum, but not in its line.
+ * Loads or stores that scatter over more sectors than their bytes need. Lines count loads and stores together; the
+ * kernel counts them apart. So the kernel's counts decide which of the two it is. The line that wastes most is the
+ * place. Loads of one address for all lanes can hide other loads in the kernel's sum, but not in the line.
  */
 static bool scatter(const struct explain *explain, const struct explain_kernel *kernel, struct explain_finding *finding,
                     struct access kernel_access, bool other_scattered, const char *verb, const char *cure)

@@ -19,7 +19,7 @@
 #define SHOWN_BYTES 400        /* of a line */
 #define countof(array) (sizeof(array) / sizeof *(array))
 
-/* What a line's cell calls wasteful: the report's findings begin there. */
+/* The limit from which a line's cell is wasteful. The report's findings begin there. */
 #define BAD_RATIO 1.5
 #define BAD_LANES (0.85 * WARP_LANES)
 #define BAD_BRANCHES 0.1
@@ -41,7 +41,7 @@ struct page {
 
 /* ------------------------------------------------------------------ text */
 
-/* Bytes of the UTF-8 character that the text begins with; 0 if it begins with none that may be shown. */
+/* The size in bytes of the text's first UTF-8 character; 0 if the text does not begin with a printable one. */
 static size_t character(const unsigned char *text, size_t size)
 {
     unsigned first = text[0], value;
@@ -64,7 +64,7 @@ static size_t character(const unsigned char *text, size_t size)
     return length;
 }
 
-/* Text as HTML shows it; what is no text becomes U+FFFD. */
+/* Writes text as HTML. Bytes that are no text become U+FFFD. */
 static void html(FILE *out, const char *text, size_t size)
 {
     for (size_t i = 0, length; i < size; i += length ? length : 1) {
@@ -188,7 +188,7 @@ static void cell(FILE *out, const char *label, bool bad)
     fprintf(out, "<td role=\"cell\" class=\"n%s\" data-label=\"%s\">", bad ? " bad" : "", label);
 }
 
-/* "1.5 (1.0)": so many a request, and as few as would do. */
+/* "1.5 (1.0)": the number per request, and the least possible number. */
 static void ratio(FILE *out, const char *label, uint64_t requests, double real, double ideal)
 {
     if (requests == 0) {
@@ -326,7 +326,7 @@ static void table_start(const struct page *page, const char *file, size_t name)
     fputs("</tr></thead>\n<tbody role=\"rowgroup\">\n", page->out);
 }
 
-/* The lines of a source that is there. A line is left out where the next that ran is far. */
+/* The lines of a readable source. A line is left out if it is far from the lines that ran. */
 static void source_lines(const struct page *page, const char *text, size_t size, size_t first, size_t last)
 {
     unsigned lines = 0, line = 1;

@@ -15,7 +15,7 @@
 
 /* ------------------------------------------------------------------ values */
 
-/* A name as JSON text: what is not UTF-8 becomes '?'. Null for NULL and "". */
+/* A name as JSON text. Bytes that are not UTF-8 become '?'. NULL and "" become null. */
 static json_t *text(const char *string)
 {
     json_t *value;

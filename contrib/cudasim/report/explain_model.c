@@ -161,8 +161,8 @@ static void add_classes(struct explain_kernel *kernel)
 }
 
 /*
- * Bytes of spills that the counts cannot have: PTX has registers without end, so spills exist only after ptxas. Each
- * thread is taken to write and read its frame once, which is the least that a frame is there for.
+ * Bytes of spills, which the counts do not hold: PTX has unlimited registers, so spills exist only after ptxas. The
+ * model takes each thread to write and read its frame once. That is the least use of a frame.
  */
 static double uncounted_spill_bytes(const struct sim_kernel_counts *counts)
 {

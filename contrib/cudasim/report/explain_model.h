@@ -71,7 +71,7 @@ enum explain_pipe {
 const char *explain_pipe_id(enum explain_pipe pipe);    /* "issue": in JSON */
 const char *explain_pipe_words(enum explain_pipe pipe); /* "instruction issue": in the text */
 
-/* What the model makes a time of. A finding changes a copy of it to its ideal. */
+/* The work from which the model computes a time. A finding changes a copy of it to its ideal. */
 struct explain_work {
     double busy[PIPE_COUNT]; /* cycles of one SM, all launches together, each pipe as if alone and full of warps */
     double launches;
@@ -137,7 +137,7 @@ struct explain {
     double cycles;                     /* of all kernels */
 };
 
-/* Everything the report says but the findings, before it is written; NULL without memory. */
+/* All numbers of the report except the findings, before it is written. NULL without memory. */
 struct explain *explain_gather(struct sim *sim);
 void explain_free(struct explain *explain);
 
@@ -156,7 +156,7 @@ void explain_spread(struct explain_work *work, const struct explain_kernel *kern
 /* Cycles of one SM for so many sectors. */
 double explain_sector_cycles(double sectors);
 
-/* As few sectors as requests for so many bytes can do with: at least one each. */
+/* The least number of sectors for so many requests and bytes: at least one per request. */
 double explain_ideal_sectors(uint64_t requests, uint64_t bytes);
 
 /* Which metric of a line is worst, or WORST_NONE when all are within a tenth of their ideal. */

@@ -53,7 +53,7 @@ STEP(bra_if)
     return warp_part(w, i, taken, i->extra);
 }
 
-/* Lanes with the same index go together; the others wait at this instruction and come back to it. */
+/* Lanes with the same index go on together. The others wait at this instruction and execute it later. */
 STEP(brx)
 {
     const u32 *A = slot_at(w, i->a);
@@ -127,7 +127,7 @@ STEP(builtin)
     return builtin_call(w, i, i->extra);
 }
 
-/* The toolkit's barrier of a whole grid ends like that where the launch gave it no word. */
+/* The toolkit's barrier of a whole grid ends in this way if the launch gave it no word. */
 STEP(trap)
 {
     const struct launch *k = w->block->launch;
@@ -262,8 +262,9 @@ ADDRESS(address_param, (uintptr_t)w->block->launch->parameters + (u64)i->imm)
 ADDRESS(address_formal, WINDOW(WINDOW_PARAM) | (u64)w->frame->depth << 32 | (u64)i->imm)
 
 /*
- * alloca: behind the frame's local variables, the same place for all lanes, which take what the greatest of them asks
- * for. Given back when all lanes of the frame say so together, and at its end.
+ * alloca: allocates behind the frame's local variables, at the same place for all lanes. All lanes get the greatest
+ * size that one of them asks for. The memory is freed when all lanes of the frame free it together, and at the frame's
+ * end.
  */
 static u64 lane_value(const struct warp *w, const struct ins *i, slot s, int l)
 {
@@ -306,7 +307,7 @@ STEP(stack_restore)
     return i + 1;
 }
 
-/* Global and constant memory share a window: which one it is, the allocation says. */
+/* Global and constant memory share a window. The allocation says which of the two it is. */
 static bool is_constant(struct warp *w, u64 address)
 {
     const struct region *r = memory_find(sim_memory(w->worker->sim), address, NULL);
@@ -437,7 +438,8 @@ STEP(unpack)
 STEP(bar_warp);
 
 /*
- * Lanes that were never started do not count, nor the mask that __syncwarp() has by default: right programs name those.
+ * Lanes that were never started do not count. The default mask of __syncwarp() is not checked either: correct programs
+ * use it although lanes were never started or have exited.
  */
 static inline void check_members(struct warp *w, const struct ins *i, const u32 *members)
 {
@@ -477,9 +479,9 @@ STEP(bar_warp)
 }
 
 /*
- * Warns of lanes that take their value from lane from[] which takes no part, so that it is undefined. In a tree of
- * shuffles down by 16, 8, 4, … the upper half of the lanes may get anything: of those only what reaches the lower half
- * counts. Whoever is at an edge as a rule leaves aside what a shuffle by one place brings.
+ * Warns of lanes whose source lane from[] takes no part, so their value is undefined. In a tree of shuffles down by 16,
+ * 8, 4, … the upper half of the lanes may get any value. Only values that reach the lower half count. In a shuffle by
+ * one place, a lane at an edge usually ignores its value.
  */
 static void check_sources(struct warp *w, const struct ins *i, const u32 *steps, const u32 *from)
 {
@@ -693,7 +695,7 @@ STEP(fence)
     return i + 1;
 }
 
-/* The copies of cp.async are done when they are issued; what the program may rely on is another matter: race.h. */
+/* The copies of cp.async are done when they are issued. race.h checks if the program waits for them. */
 STEP(cp_commit)
 {
     race_commit(w);

@@ -23,7 +23,7 @@
 #define INFINITY64 0x7FF0000000000000ull
 #define NAN32 0x7FFFFFFFu
 
-/* For what meets no subnormals: the rounding must be right, the flush modes may stay what they are. */
+/* For operations that meet no subnormals: the rounding must be right, the flush modes may be any. */
 INLINE void rounding_enter(struct warp *w, const struct ins *i)
 {
     if ((w->worker->mxcsr ^ i->mxcsr) & MXCSR_ROUNDING)
@@ -278,8 +278,8 @@ INLINE u32 log2_of(f32 a)
 }
 
 /*
- * The hardware's angle: a / 2 pi, cut off to f32; so large angles are off by as much as there, and what is an integer
- * by then counts as 0. The fraction is exact.
+ * The hardware's angle: a / 2 pi, cut off to f32. So large angles have the same error as on the hardware, and integer
+ * results count as 0. The fraction is exact.
  */
 INLINE f64 turns_of(f32 a)
 {

@@ -185,7 +185,7 @@ INLINE u32 round_to(u32 u, u32 bits, u32 bias, enum rounding rounding)
     return (exponent >= normal ? (exponent - normal) << bits : 0) + ((m + extra) >> shift);
 }
 
-/* What too large a value becomes: infinity, or the largest number. */
+/* The result for a value that is too large: infinity, or the largest number. */
 INLINE u32 overflow_to(u32 u, u32 infinity, enum rounding rounding, bool satfinite)
 {
     bool negative = u >> 31;
@@ -218,7 +218,7 @@ INLINE void saturate(u16 *h, int n, enum format format)
     EACH_OF(n) h[l] = h[l] > infinity_of(format) ? 0 : h[l] > one ? one : h[l];
 }
 
-/* .relu: what is negative becomes 0. */
+/* .relu: negative values become 0. */
 INLINE void relu(u16 *h, int n, enum format format)
 {
     EACH_OF(n) h[l] = (h[l] & SIGN16) && (h[l] & 0x7FFF) <= infinity_of(format) ? 0 : h[l];

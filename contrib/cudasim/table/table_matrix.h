@@ -34,7 +34,7 @@ INLINE u32 element_bits(enum element e)
     }
 }
 
-/* The lanes that must come together are all that live. */
+/* All live lanes must execute it together. */
 INLINE bool together(struct warp *w, const struct ins *i, const struct ins **next)
 {
     u32 members[LANES];

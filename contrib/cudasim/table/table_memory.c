@@ -39,7 +39,7 @@ struct reach {
     enum pattern pattern;
 };
 
-/* Puts the addresses that the instruction names into w->address; lanes that are off take one of a lane that is on. */
+/* Puts the instruction's addresses into w->address. An inactive lane takes the address of an active lane. */
 INLINE void lane_addresses(struct warp *w, const struct ins *i)
 {
     u64 *P = w->address;
@@ -278,8 +278,8 @@ static inline enum pattern resolve(struct warp *w, const struct ins *i, unsigned
     }
 
 /*
- * Shared memory by 32-bit addresses, the common case: offsets stay 32 bits wide. PATTERN_FAULT stands for all that is
- * not an access inside of the block's own memory, aligned: the general body does that.
+ * Shared memory by 32-bit addresses, the common case. Offsets stay 32 bits wide. PATTERN_FAULT means any access that is
+ * not aligned or not inside of the block's own memory. The general body handles those.
  */
 static inline enum pattern resolve_shared(struct warp *w, const struct ins *i, unsigned bytes, enum access access,
                                           u32 *O)
@@ -551,7 +551,7 @@ static u32 combine_32(const struct ins *i, u32 a, u32 b, u32 c)
     }
 }
 
-/* NaN operands as an H200 treats them: global memory gives them as they are, the added one first; shared quietens. */
+/* NaN operands as on an H200. Global memory returns them unchanged, the added one first. Shared memory quiets them. */
 static u64 add_f64(u64 a, u64 b, bool shared)
 {
     f64 x = f64_from(a), y = f64_from(b);
