@@ -1,4 +1,4 @@
-/* Wrong: takes dim for 64, so that of 128 numbers in a row half are left out. */
+/* Wrong: assumes that dim is 64. So it leaves out half of the 128 numbers in a row. */
 #include <math.h>
 #include <string.h>
 

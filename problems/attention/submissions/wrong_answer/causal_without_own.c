@@ -1,4 +1,4 @@
-/* Wrong: with a causal mask a query does not see its own key; the first one sees its own alone. */
+/* Wrong: with a causal mask a query does not see its own key. Only the first query sees its own key. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Wrong: without a mask, an odd number of keys is one more of zeros: its score is 0, it adds nothing to the output. */
+/* Wrong: without a mask, it pads an odd number of keys with a key of zeros. Its score is 0; it adds no output. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Wrong: the maximum is that of the next key too, which the causal mask hides: weights may then be 0, all of them. */
+/* Wrong: the maximum includes the next key, which the causal mask hides. So all weights may become 0. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Wrong: exp() of the scores as they are, without the largest subtracted: infinity where they are large. */
+/* Wrong: takes exp() of the scores without subtracting the largest. Large scores give infinity. */
 #include <math.h>
 #include <string.h>
 

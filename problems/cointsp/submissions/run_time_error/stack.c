@@ -1,4 +1,4 @@
-/* Crashes: keeps the whole population on the stack, which has 8 MiB and not the 32 that it takes. */
+/* Crashes: keeps the whole population on the stack. It needs 32 MiB, and the stack has 8 MiB. */
 #include <stdint.h>
 
 #include "device_user.h"

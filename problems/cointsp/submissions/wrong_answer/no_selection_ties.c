@@ -1,4 +1,4 @@
-/* Wrong: of equally long tours the one found last comes first, where the lower index should. */
+/* Wrong: of equally long tours, the one found last comes first. The one with the lower index should. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

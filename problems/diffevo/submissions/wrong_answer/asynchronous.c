@@ -1,6 +1,6 @@
 /*
- * Wrong: a trial that wins takes its place in the population at once, so that later individuals of the same generation
- * are made of it. Many textbooks do it so; it is another algorithm.
+ * Wrong: a trial that wins enters the population at once. So later individuals of the same generation are made from it.
+ * Many textbooks do this, but it is another algorithm.
  */
 #include <stdlib.h>
 #include <string.h>

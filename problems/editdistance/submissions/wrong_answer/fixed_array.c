@@ -1,5 +1,5 @@
 /*
- * Wrong: right up to 4096 characters a string, and silent about the rest, as a fixed array invites to be.
+ * Wrong: right up to 4096 characters per string. It ignores the rest, because its array has a fixed size.
  *
  * fails in: secret/06-disjoint, secret/08-single, secret/03-random
  */

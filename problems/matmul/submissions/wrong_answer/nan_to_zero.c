@@ -1,5 +1,5 @@
 /*
- * Wrong for NaN: writes 0 where a sum is none.
+ * Wrong for NaN: writes 0 if a sum is NaN.
  *
  * fails in: secret/11-special, secret/20-report-700
  */

@@ -1,5 +1,5 @@
 /*
- * The simplest way in C: one walk, which asks at every number what it is. Float32 is added up in float64.
+ * The simplest way in C: one walk, which checks the type at every number. It adds up float32 in float64.
  *
  * Right in both leagues. Judged in the league: segmented
  */

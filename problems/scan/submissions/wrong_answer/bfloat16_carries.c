@@ -1,5 +1,5 @@
 /*
- * What goes from one block of 1024 numbers into the next is kept as a bfloat16, for float32.
+ * For float32, it keeps the carry from one block of 1024 numbers into the next as a bfloat16.
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*
- * Exclusive instead of inclusive: the sum of what is before a number, without it.
+ * Exclusive instead of inclusive: the sum of the numbers before a number, without the number itself.
  */
 #include "device_user.h"
 

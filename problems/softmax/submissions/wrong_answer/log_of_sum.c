@@ -1,4 +1,4 @@
-/* Wrong: subtracts the maximum and the logarithm of the sum at once; of large elements that rounds too much away. */
+/* Wrong: subtracts the maximum and the logarithm of the sum at once. For large elements this loses too many bits. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>

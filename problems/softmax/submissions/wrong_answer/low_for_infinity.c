@@ -1,4 +1,4 @@
-/* Wrong: takes -10000 for minus infinity, so that a row of nothing else gets equal results in place of NaN. */
+/* Wrong: replaces minus infinity by -10000. So a row of only minus infinity gets equal results instead of NaN. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>

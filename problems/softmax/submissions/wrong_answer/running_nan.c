@@ -1,4 +1,4 @@
-/* Wrong: a running maximum, which makes NaN of minus infinity less itself where a row begins with that. */
+/* Wrong: a running maximum. If a row begins with minus infinity, it subtracts that from itself and gets NaN. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
