@@ -16,7 +16,7 @@ struct arena {
 /* `size` bytes at a multiple of 16, not cleared; NULL: out of memory. They live until arena_release(). */
 void *arena_alloc(struct arena *arena, size_t size);
 
-/* Frees all that came of the arena, which is empty afterwards. */
+/* Frees all memory of the arena. The arena is empty after it. */
 void arena_release(struct arena *arena);
 
 #endif

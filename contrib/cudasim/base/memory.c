@@ -33,7 +33,7 @@ enum {
  * Creation.
  */
 
-/* Address space that may be taken: the limit of the process is for its own memory, too. */
+/* Address space that the range may take. The limit of the process is for its own memory, too. */
 static uint64_t address_space(void)
 {
     static const int resources[] = {RLIMIT_AS, RLIMIT_DATA}; /* private mappings count as data since Linux 4.7 */
@@ -56,7 +56,7 @@ static void *reserve(size_t size, int protection)
     return at;
 }
 
-/* Maps a range of `range` bytes and what belongs to it. */
+/* Maps a range of `range` bytes and its tables. */
 static bool map_range(struct memory *memory, uint64_t range, uint64_t space)
 {
     uint64_t records = range / KIB(1);
@@ -138,15 +138,15 @@ static bool is_limited(enum region_kind kind)
     return kind == REGION_DEVICE || kind == REGION_POOL || kind == REGION_GLOBAL || kind == REGION_HEAP;
 }
 
-/* Whether what is in a new region is unknown. The host writes to its own memory unseen; variables are initialised. */
+/* Whether a new region's contents are unknown. The host writes its own memory unseen; variables are initialised. */
 static bool is_unwritten(enum region_kind kind)
 {
     return kind == REGION_DEVICE || kind == REGION_POOL || kind == REGION_HEAP;
 }
 
 /*
- * Bytes behind an allocation: an index that is too large by up to the number of elements, as of a row or a thread too
- * many, is to hit nothing.
+ * Bytes behind an allocation. An index that is too large by up to the number of elements must hit nothing. Such an
+ * index comes from one row or one thread too many.
  */
 static uint64_t gap_behind(enum region_kind kind, uint64_t size)
 {

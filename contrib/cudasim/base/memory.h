@@ -49,7 +49,7 @@ struct memory;
 
 /*
  * `limit`: bytes that all device allocations (DEVICE, POOL, GLOBAL, HEAP) may have together: the virtual device's
- * memory. Where the process may not have as much address space, the limit becomes less. NULL if it fails.
+ * memory. If the process may not have as much address space, the limit becomes smaller. NULL if it fails.
  */
 struct memory *memory_create(uint64_t limit);
 void memory_destroy(struct memory *memory);
@@ -78,7 +78,7 @@ bool memory_release(struct memory *memory, uint64_t address);
  */
 const struct region *memory_find(struct memory *memory, uint64_t address, const struct region **below);
 
-/* Counts releases: who remembers regions forgets them when it has changed. */
+/* Counts releases. A caller that remembers regions must forget them when the count has changed. */
 uint64_t memory_generation(const struct memory *memory);
 
 /* Calls visit() for every live region in the order of their addresses; visit() must not call back. */
@@ -86,7 +86,7 @@ void memory_visit(struct memory *memory, void (*visit)(const struct region *, vo
 
 /*
  * Notes that [address, address + size) was written by a copy or memset from the host side: `written` if that is all of
- * the region, else bits. What lies outside of the region that holds `address` is ignored.
+ * the region, else bits. Bytes outside of the region that holds `address` are ignored.
  */
 void memory_note_written(struct memory *memory, uint64_t address, uint64_t size);
 

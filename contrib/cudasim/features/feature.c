@@ -24,7 +24,7 @@ struct features {
     bool told_input, told_problem; /* that the environment's n or s is no number */
 };
 
-/* An allocation of device memory, and what a launch touched of it. */
+/* An allocation of device memory, and the parts of it that a launch touched. */
 struct extent {
     uint64_t first, end;  /* sectors, from the origin */
     uint64_t *united;     /* [(end - first) / 64 + 2] touched by any block of the sample; NULL before one did */
@@ -40,7 +40,7 @@ struct extents {
     bool failed;
 };
 
-/* What was counted, weighted. */
+/* The weighted counts. */
 struct sums {
     double class[CLASS_COUNT], lanes, warps, exits, flops, load_sectors, store_sectors, passes, threads, blocks;
 };
@@ -245,9 +245,9 @@ static uint64_t count_touched(const struct touched *t)
 }
 
 /*
- * Sectors that the whole grid touches of an allocation, from a sample: what n blocks touch together grows as n^p, where
- * p follows from the sample (1: nobody shares, 0: all touch the same, 1/2: rows of a grid share as do columns), and
- * ends at the allocation's size.
+ * Sectors of an allocation that the whole grid touches, estimated from a sample. The sectors that n blocks touch
+ * together grow as n^p. The sample gives p (1: no block shares, 0: all touch the same, 1/2: rows of a grid share, and
+ * columns do). The allocation's size is the limit.
  */
 static double grown(const struct extent *e, double picked, double blocks)
 {
@@ -439,7 +439,7 @@ static bool run_all(struct sim *sim, const struct sim_launch *launch, struct sum
     return true;
 }
 
-/* One block of the sample, or one cluster, which stands for `weight` of them. */
+/* One block of the sample, or one cluster. It represents `weight` of them. */
 static bool run_one(struct sim *sim, struct sim_launch *launch, uint64_t number, double weight, struct sums *sums,
                     struct extents *extents, struct sim_fault *fault)
 {

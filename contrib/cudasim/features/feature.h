@@ -45,21 +45,21 @@ struct features_row {
 struct features;
 
 /*
- * `sample`: of launches with more blocks than this only about so many are executed (clusters count as one block); 0:
- * all are. NULL without memory.
+ * `sample`: if a launch has more blocks than this, only about this many run (a cluster counts as one block). 0: all
+ * blocks run. NULL without memory.
  */
 struct features *features_create(uint64_t sample);
 void features_free(struct features *features);
 
 /*
  * Runs the launch, or a sample of its blocks, and fills *row. The device must have been created with options.features.
- * False after a fault (*fault), when *row is not filled. n and s are those of the environment (CUDASIM_FEATURES_N,
- * CUDASIM_FEATURES_S), read now. Only one call at a time.
+ * False after a fault (*fault); then *row is not filled. It reads n and s from the environment now (CUDASIM_FEATURES_N,
+ * CUDASIM_FEATURES_S). Only one call at a time.
  */
 bool features_run(struct features *features, struct sim *sim, const struct sim_launch *launch, struct features_row *row,
                   struct sim_fault *fault);
 
-/* Why a launch of this shape cannot be, or NULL. */
+/* Why a launch of this shape is impossible, or NULL. */
 const char *features_refused(const struct sim *sim, const struct sim_launch *launch);
 
 /*
@@ -71,17 +71,17 @@ enum { FEATURES_TRIES = 11 };
 bool features_tune(struct features *features, struct sim *sim, const struct sim_launch *given,
                    struct features_row rows[FEATURES_TRIES], size_t *count);
 
-/* What the kernel's code says of itself; valid as long as the kernel. NULL without memory. */
+/* The properties of the kernel's code; valid as long as the kernel. NULL without memory. */
 const struct features_code *features_of_kernel(struct sim_kernel *kernel);
 
-/* Where the loop's end is written: "FILE:LINE" of the source if that is known; else false, and its line of the PTX. */
+/* The place of the loop's end: "FILE:LINE" of the source if it is known; else false, and its line of the PTX. */
 bool feature_loop_place(const struct sim_kernel *kernel, const struct features_loop *loop, char *text, size_t size);
 
 /* The CSV's first line, and one line per launch. */
 void features_write_header(FILE *out);
 void features_write_row(FILE *out, const struct features_row *row);
 
-/* A value as it is written: as few digits as give it back, nothing for NaN. */
+/* A value as text: the fewest digits that read back as the same value, nothing for NaN. */
 struct feature_text { char text[32]; };
 struct feature_text feature_text(double value);
 

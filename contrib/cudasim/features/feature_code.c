@@ -260,7 +260,7 @@ static unsigned loaded(const struct reader *r, const struct part *p, const struc
     return DEPENDS_DATA | (changing ? DEPENDS_CHANGING : 0);
 }
 
-/* What an instruction leaves in memory that its own threads read again. */
+/* The value that an instruction leaves in memory and that its own threads read again. */
 static void stored(struct reader *r, const struct ptx_statement *s, unsigned depends)
 {
     const char *op = s->opcode;
@@ -487,7 +487,7 @@ static bool find_loops(struct reader *r, struct part *p, unsigned *mark, unsigne
 
 static void reach(struct reader *r, size_t index);
 
-/* Whatever is named in a call, and every function where a call goes through a pointer. */
+/* The functions that a call names. If the call goes through a pointer, every function. */
 static void reach_called(struct reader *r, const struct ptx_statement *s)
 {
     bool named = false;

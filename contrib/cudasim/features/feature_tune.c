@@ -79,7 +79,7 @@ static void save_region(const struct region *region, void *context)
     saved->bytes += region->size;
 }
 
-/* What was not changed is not written to either: it may be read-only, or never touched. */
+/* Bytes that did not change are not written, because they may be read-only, or never touched. */
 static void put_back(const struct saved *saved)
 {
     for (size_t n = 0; n < saved->count; n++)

@@ -241,7 +241,7 @@ bool ptx_function_directives(struct ptx_parser *parser, struct ptx_function *fun
 /* Parses a directive that a module and a body may hold: .section, .file, .pragma. False for any other statement. */
 bool ptx_common_directive(struct ptx_parser *parser);
 
-/* Passes over .extern, .visible, .weak and .common; what they say. */
+/* Reads .extern, .visible, .weak and .common, and returns the linkage. */
 enum ptx_linkage ptx_linking(struct ptx_parser *parser);
 
 /* A .loc that has been read up to its first number: it becomes the place of the statements that follow. */

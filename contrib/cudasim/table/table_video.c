@@ -70,7 +70,7 @@ static inline s64 compute(const struct video *x, s64 a, s64 b)
 }
 
 /*
- * What ptxas makes of the scalar instructions for sm_90 departs from the manual, and so does this, as an H200 has it:
+ * For sm_90, ptxas translates the scalar instructions differently from the manual. This file does the same as an H200:
  *   .sat of sums and differences to u32 is no limit above; of what goes into a part, it takes negative values for too
  *   large ones; of shifted values, it sees the low 34 bits and means the whole register, part or not
  *   .min and .max cut sums and saturated shifts to 32 bits, and extend them by their top bit even if they are unsigned
