@@ -186,7 +186,7 @@ refused() {
     assert_output --partial "the problem 'editdistance' has no group of cases 'secret/none' in the league plain"
     cp problems/editdistance/gpu.yaml "$BATS_TEST_TMPDIR/"
     for change in 's/tensor_cores/tensor_corps/|:[0-9]*: there is no rule .tensor_corps.' \
-        's/    about: no/    abuot: no/|:[0-9]*: unknown key .leagues.plain.abuot.' \
+        's/    about: no/    abuot: no/|:[0-9]*: the key .leagues.plain.abuot. is unknown' \
         's/^  plain:/  plain: x/; s/^    about: no.*//; s/^    refuse.*//|:[0-9]*: a league needs a name, with its keys'; do
         sed "${change%%|*}" "$BATS_TEST_TMPDIR/gpu.yaml" > problems/editdistance/gpu.yaml
         make -s all
