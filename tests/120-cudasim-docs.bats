@@ -35,7 +35,11 @@ cells() { sed -n 's/^| *\([^|]*\)|.*/\1/p' | grep -o '`[^`]*`' | tr -d '`'; }
 
 @test "docs: every kind of fault is described, and no other" {
     kinds=$(sed -nE 's/^ *\[FAULT_[A-Z_]+\] = "([a-z-]+)",$/\1/p' "$sources/machine/fault.c" | grep -vx none | sort)
-    assert_equal "$(between '^## Checks' '^## Races' "$manual" | cells | sort)" "$kinds"
+    assert_equal "$(between '^| kind | severity' '^## Races' "$manual" | cells | sort)" "$kinds"
+    names=$(sed -n "/--checks LIST/,/--seed/p" "$root/run_scripts/sim.sh")
+    for check in $(between '^| check | default' '^| kind | severity' "$manual" | cells); do
+        grep -q "[ ,(]$check[,| )]" <<< "$names" || fail "$check is not in the help of sim.sh: $names"
+    done
 }
 
 @test "docs: every finding of the report is described, and no other" {

@@ -145,7 +145,7 @@ END
         for size in '1300 1030 270' '1100 64 40'; do
             # shellcheck disable=SC2086
             run -0 timeout 120 run_scripts/sim.sh --nvcc "-Iproblems/matmul/include \
-                -DSUBMISSION=\"../../problems/matmul/submissions/accepted/$name.cu\"" \
+                '-DSUBMISSION=\"../../problems/matmul/submissions/accepted/$name.cu\"'" \
                 tests/fixtures/matmul_panels.cu $size
             assert_output '0 wrong'
         done

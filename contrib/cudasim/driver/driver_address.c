@@ -136,3 +136,23 @@ cudaError_t cudaGetDriverEntryPoint(const char *name, void **function, unsigned 
 {
     return cudaGetDriverEntryPointByVersion(name, function, CUDART_VERSION, flags, status);
 }
+
+/* Where a program is built for one default stream a thread. Which function is meant does not depend on that. */
+cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **function, unsigned version,
+                                                  unsigned long long flags,
+                                                  enum cudaDriverEntryPointQueryResult *status);
+cudaError_t cudaGetDriverEntryPoint_ptsz(const char *name, void **function, unsigned long long flags,
+                                         enum cudaDriverEntryPointQueryResult *status);
+
+cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **function, unsigned version,
+                                                  unsigned long long flags,
+                                                  enum cudaDriverEntryPointQueryResult *status)
+{
+    return cudaGetDriverEntryPointByVersion(name, function, version, flags, status);
+}
+
+cudaError_t cudaGetDriverEntryPoint_ptsz(const char *name, void **function, unsigned long long flags,
+                                         enum cudaDriverEntryPointQueryResult *status)
+{
+    return cudaGetDriverEntryPointByVersion(name, function, CUDART_VERSION, flags, status);
+}

@@ -168,19 +168,3 @@ PTSZ(cudaStreamGetCaptureInfo, (cudaStream_t s, enum cudaStreamCaptureStatus *st
 PTSZ(cudaStreamUpdateCaptureDependencies, (cudaStream_t s, cudaGraphNode_t *dependencies,
                                            const cudaGraphEdgeData *edges, size_t count, unsigned flags),
      (own(s), dependencies, edges, count, flags))
-
-/* ------------------------------------------------------------------ the driver */
-
-/* The header calls the plain one deprecated, so it is not named here. */
-cudaError_t cudaGetDriverEntryPoint_ptsz(const char *symbol, void **function, unsigned long long flags,
-                                         enum cudaDriverEntryPointQueryResult *status);
-
-cudaError_t cudaGetDriverEntryPoint_ptsz(const char *symbol, void **function, unsigned long long flags,
-                                         enum cudaDriverEntryPointQueryResult *status)
-{
-    return cudaGetDriverEntryPointByVersion(symbol, function, CUDART_VERSION, flags, status);
-}
-
-PTSZ(cudaGetDriverEntryPointByVersion, (const char *symbol, void **function, unsigned version,
-                                        unsigned long long flags, enum cudaDriverEntryPointQueryResult *status),
-     (symbol, function, version, flags, status))
