@@ -29,6 +29,7 @@ static struct {
     int (*release)(void *);
     int (*copy)(void *, const void *, size_t, int);
     int (*make_stream)(void **);
+    int (*drop_stream)(void *);
     int (*synchronize)(void);
     const char *(*error_string)(int);
     int (*load)(void **, const void *, void *, void **, unsigned, void *, void **, unsigned);
@@ -100,6 +101,7 @@ const char *resident_begin(void *runtime)
     find(runtime, "cudaFree", &cuda.release);
     find(runtime, "cudaMemcpy", &cuda.copy);
     find(runtime, "cudaStreamCreate", &cuda.make_stream);
+    find(runtime, "cudaStreamDestroy", &cuda.drop_stream);
     find(runtime, "cudaDeviceSynchronize", &cuda.synchronize);
     find(runtime, "cudaGetErrorString", &cuda.error_string);
     find(runtime, "cudaLibraryLoadData", &cuda.load);
@@ -118,6 +120,8 @@ __attribute__((destructor)) static void give_back(void)
         cuda.release(own_input.memory);
     if (own_output.memory)
         cuda.release(own_output.memory);
+    if (cuda.stream && cuda.drop_stream)
+        cuda.drop_stream(cuda.stream);
 }
 
 static bool works(int status, const char *what)

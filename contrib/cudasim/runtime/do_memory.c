@@ -134,15 +134,11 @@ static int by_serial(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+/* Registered memory is the host's own: who allocated it frees it. */
 static bool is_leak(struct runtime *runtime, const struct region *region)
 {
-    return map_get(&runtime->pooled, (void *)(uintptr_t)region->base) != &runtime->graph_pool;
-}
-
-static const char *leaked_kind(const struct region *region)
-{
-    return region->kind == REGION_HOST ? " of page-locked memory"
-           : region->kind == REGION_REGISTERED ? " registered" : "";
+    return region->kind != REGION_REGISTERED &&
+           map_get(&runtime->pooled, (void *)(uintptr_t)region->base) != &runtime->graph_pool;
 }
 
 void allocation_check_leaks(struct runtime *runtime)
@@ -160,9 +156,8 @@ void allocation_check_leaks(struct runtime *runtime)
         if (!sim_options(runtime->sim)->check_leaks || !is_leak(runtime, region))
             continue;
         snprintf(fault.text, sizeof fault.text,
-                 "%" PRIu64 " bytes%s at 0x%" PRIx64 " (allocation number %" PRIu64 ") were never %s", region->size,
-                 leaked_kind(region), region->base, region->serial,
-                 region->kind == REGION_REGISTERED ? "unregistered" : "freed");
+                 "%" PRIu64 " bytes%s at 0x%" PRIx64 " (allocation number %" PRIu64 ") were never freed", region->size,
+                 region->kind == REGION_HOST ? " of page-locked memory" : "", region->base, region->serial);
         sim_report_fault(runtime->sim, &fault);
     }
     free(list.regions);
