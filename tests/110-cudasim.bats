@@ -332,11 +332,11 @@ line_of() { grep -n "$2" "$sources/explain/$1.cu" | cut -d : -f 1; }
 @test "cudasim: every program and every pair has its test" {
     for source in "$sources"/*.cu; do
         name=$(basename "$source" .cu)
-        grep -qE "passes $name(;|\$)" "$BATS_TEST_FILENAME" || fail "no test runs $name"
+        grep -qE "passes $name(;|\$)|programs/$name\"" "$BATS_TEST_FILENAME" || fail "no test runs $name"
     done
     for source in "$sources"/checks/*_bad.cu; do
         name=$(basename "$source" _bad.cu)
-        grep -q "pair $name;" "$BATS_TEST_FILENAME" || fail "no test runs the pair $name"
+        grep -qE "pair $name(;|\$)" "$BATS_TEST_FILENAME" || fail "no test runs the pair $name"
     done
     for source in "$sources"/explain/*.cu; do
         grep -q "explain $(basename "$source" .cu)\$" "$BATS_TEST_FILENAME" || fail "no test runs $source"

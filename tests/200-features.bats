@@ -109,7 +109,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     refused 'argument 3: 1.5 is not a whole number' "$fixtures/nn.ptx" \
         --grid 1 --block 1 --args buffer:8 buffer:8 1.5 1 1
     refused 'argument 4: x is not a number' "$fixtures/nn.ptx" --grid 1 --block 1 --args buffer:8 buffer:8 1 x 1
-    refused 'argument 3: .*no pointer' "$fixtures/nn.ptx" --grid 1 --block 1 --args buffer:8 buffer:8 buffer:8 1 1
+    refused 'argument 3: .*is not a pointer' "$fixtures/nn.ptx" --grid 1 --block 1 --args buffer:8 buffer:8 buffer:8 1 1
     refused 'buffer:0: must be a number of bytes' "$fixtures/nn.ptx" --grid 1 --block 1 --args buffer:0 buffer:8 1 1 1
     refused '--block 0: must be' "$fixtures/nn.ptx" --grid 1 --block 0
     refused 'at most 1024 threads' "$fixtures/nn.ptx" --grid 1 --block 2048

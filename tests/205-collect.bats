@@ -244,7 +244,7 @@ fan_2,128,8x8,8,7'
     awk 'NR == 1 || NR % 1000 == 0' "$data" > some.csv
     cp some.csv again.csv
     run -0 timeout 60 "$root/run_scripts/predict.sh" collect --recount again.csv
-    assert_output --partial 'rows of again.csv were counted anew'
+    assert_output --partial 'rows of again.csv were counted again'
     without() {
         awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "registers") r = i } { $r = ""; print }' "$1"
     }

@@ -95,7 +95,7 @@ balloons() {
     chromium_open "$url/my/balloons.html"
     assert_equal "$(balloons)" 'B,ada,★ first t,; A,ada,★ first t,; B,cyd,,; A,dan,,; A,cyd,,'
     assert_regex "$(js 'document.querySelector(".wrong").textContent')" \
-        'A – bob was delivered and is not earned any more'
+        'A – bob was delivered but is no longer earned'
     js 'document.querySelector(".wrong button").click(); ""'
     until_true 20 bash -c "[ \"\$(sqlite3 -readonly '$db' 'SELECT count(*) FROM balloons')\" = 0 ]"
 }

@@ -470,6 +470,9 @@ cudaError_t queue_submit(struct call *call, const struct work *work, struct CUst
     runner_start(runtime);
     if (result)
         *result = task;
+    /* What the environment tells of a launch (CUDASIM_FEATURES_N) is read as it runs, and may be another one later. */
+    if (runtime->features && work->kind == WORK_KERNEL)
+        run_all(call, NULL, true);
     return cudaSuccess;
 }
 

@@ -764,7 +764,7 @@ int main(int argc, char **argv)
             what = VERIFY;
         else if (strcmp(argv[i], "--subset") == 0 && i + 1 < argc) {
             if (sscanf(argv[++i], "%5lu/%5lu%c", &part, &parts, &end) != 2 || parts == 0 || part >= parts)
-                die(2, "'%s' is no part of the list: K/N, with K from 0 to N - 1", argv[i]);
+                die(2, "'%s' is not a part of the list: K/N, with K from 0 to N - 1", argv[i]);
         } else if (strcmp(argv[i], "--rows") == 0 && i + 1 < argc)
             times = argv[++i];
         else if (what == VERIFY && !name && argv[i][0] != '-')
