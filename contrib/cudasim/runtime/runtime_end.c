@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "contrib/cudasim/report/explain.h"
 #include "contrib/cudasim/report/speed.h"
@@ -74,11 +75,17 @@ static void run_the_rest(struct runtime *runtime)
 __attribute__((destructor)) static void end(void)
 {
     struct runtime *runtime = runtime_get();
+    struct timespec until;
 
     if (!runtime)
         return;
-    /* Not a plain lock: exit() may have been called while another thread's kernel runs, or by a kernel's printf. */
-    if (pthread_mutex_trylock(&runtime->lock) != 0) {
+    /*
+     * Not a plain lock: exit() may have been called while another thread's kernel runs, or by a kernel's printf. The
+     * runner holds the lock only for moments if there is nothing to run.
+     */
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 1;
+    if (pthread_mutex_timedlock(&runtime->lock, &until) != 0) {
         runtime_complain("the program ended while a kernel was running: no report");
         return;
     }
