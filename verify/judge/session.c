@@ -16,7 +16,6 @@
 #include "session_wait.h"
 #include "verify/base/clock.h"
 #include "verify/base/limits.h"
-#include "verify/base/parallel.h"
 #include "verify/base/shared_map.h"
 #include "verify/base/text.h"
 #include "verify/box/files.h"
@@ -196,14 +195,6 @@ static struct session_times times_of(int64_t start, int64_t end, const int64_t s
     };
 }
 
-/* Bytes of it that a thread makes at a time. */
-enum { ROOM_PIECE = 16 << 20 };
-
-static void make_room(void *context, size_t first, size_t end)
-{
-    memset((unsigned char *)context + first, 0, end - first);
-}
-
 /* Room for the output, with its pages there: they are not to be made while the clock is running. */
 static bool have_room(const struct session *session, struct blob *output)
 {
@@ -213,7 +204,7 @@ static bool have_room(const struct session *session, struct blob *output)
         return true;
     if (!blob_alloc(output, session->output_size, &error))
         return false;
-    parallel_pieces(output->size, ROOM_PIECE, make_room, output->data);
+    memset(output->data, 0, output->size);
     return true;
 }
 

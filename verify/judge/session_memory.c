@@ -29,56 +29,34 @@ int session_shared_memory(const char *name, size_t size)
 }
 
 /*
- * Making a page takes the kernel as long as clearing it, and on a virtual machine several times as long: of the large
- * cases' seconds most went there, on one processor. So several make a piece each, of so many pages.
+ * The kernel can make a huge page if one byte of it is there. To make all small pages first, and then to collect them
+ * into a huge one, takes ten times as long.
  */
-enum { PAGES_OF_PIECE = 8 };
-
-struct fresh {
-    char *place;
-    size_t size;
-    atomic_int reason; /* errno of a piece that could not be made, or 0 */
-};
-
-/*
- * A huge page can be made once one byte of it is there; small ones that are all made before, and then collected into a
- * huge one, take ten times as long.
- */
-static void make_pages(void *context, size_t first, size_t end)
-{
-    struct fresh *fresh = context;
-    const size_t rest = fresh->size - first * HUGE_PAGE, whole = (end - first) * HUGE_PAGE;
-    const size_t size = rest < whole ? rest : whole;
-    char *piece = fresh->place + first * HUGE_PAGE;
-
-    if (size == whole) {
-        for (size_t i = 0; i < size; i += HUGE_PAGE)
-            ((volatile char *)piece)[i] = 0;
-        madvise(piece, size, MADV_COLLAPSE); /* a machine that cannot is slower, not wrong */
-    }
-    if (madvise(piece, size, MADV_POPULATE_WRITE) == 0)
-        return;
-    if (errno != EINVAL) /* there is no memory for it */
-        atomic_store(&fresh->reason, errno);
-    else
-        for (size_t i = 0; i < size; i += 4096) /* they are to count as the host's memory, not as the submission's */
-            ((volatile char *)piece)[i] = 0;
-}
-
 void *session_map_new(int fd, size_t size)
 {
-    struct fresh fresh = { .place = map_reserve(size), .size = size };
+    char *place = map_reserve(size);
 
-    if (fresh.place && mmap(fresh.place, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
-        atomic_store(&fresh.reason, errno);
-    else if (fresh.place)
-        parallel_pieces((size + HUGE_PAGE - 1) / HUGE_PAGE, PAGES_OF_PIECE, make_pages, &fresh);
-    if (fresh.place && atomic_load(&fresh.reason) != 0) {
-        munmap(fresh.place, size);
-        errno = atomic_load(&fresh.reason);
+    if (place && mmap(place, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+        munmap(place, size);
         return NULL;
     }
-    return fresh.place;
+    if (place && size % HUGE_PAGE == 0) {
+        for (size_t i = 0; i < size; i += HUGE_PAGE)
+            ((volatile char *)place)[i] = 0;
+        madvise(place, size, MADV_COLLAPSE); /* a machine that cannot is slower, not wrong */
+    }
+    if (!place || madvise(place, size, MADV_POPULATE_WRITE) == 0)
+        return place;
+    if (errno != EINVAL) { /* there is no memory for it */
+        const int reason = errno;
+
+        munmap(place, size);
+        errno = reason;
+        return NULL;
+    }
+    for (size_t i = 0; i < size; i += 4096) /* they are to count as the host's memory, not as the submission's */
+        ((volatile char *)place)[i] = 0;
+    return place;
 }
 
 int session_input_memory(const struct blob *input, size_t *size)
