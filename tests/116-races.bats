@@ -2,21 +2,13 @@
 # cudasim: races are found at their lines, and right kernels are not warned of. See tests/races/README.md.
 
 setup_file() {
-    load helpers/common
-    [ "$(uname -m)" = x86_64 ] || export lacks='no x86-64 processor'
-    make -s -C "$root" have-nvcc || export lacks='no nvcc'
-    [ -z "${lacks:-}" ] || return 0
-    make -s -j "$(nproc)" -C "$root" cudasim-library race-programs >&2
+    load helpers/simulator
+    build_suite race-programs
 }
 
 setup() {
-    load helpers/common
-    [ -z "${lacks:-}" ] || skip "$lacks"
-    cd "$BATS_TEST_TMPDIR"
-    programs=$build/race-tests
-    local name
-    for name in "${!CUDASIM_@}"; do unset "$name"; done
-    export LD_LIBRARY_PATH=$build/cudasim
+    load helpers/simulator
+    enter_suite race-tests
 }
 
 # exact FILE: every race of the file's kernels is found at a marked line, and no other line is reported.

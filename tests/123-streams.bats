@@ -2,21 +2,13 @@
 # cudasim: streams are queues, as on a device. See tests/streams/README.md.
 
 setup_file() {
-    load helpers/common
-    [ "$(uname -m)" = x86_64 ] || export lacks='no x86-64 processor'
-    make -s -C "$root" have-nvcc || export lacks='no nvcc'
-    [ -z "${lacks:-}" ] || return 0
-    make -s -j "$(nproc)" -C "$root" cudasim-library stream-programs >&2
+    load helpers/simulator
+    build_suite stream-programs
 }
 
 setup() {
-    load helpers/common
-    [ -z "${lacks:-}" ] || skip "$lacks"
-    cd "$BATS_TEST_TMPDIR"
-    programs=$build/stream-tests
-    local name
-    for name in "${!CUDASIM_@}"; do unset "$name"; done
-    export LD_LIBRARY_PATH=$build/cudasim
+    load helpers/simulator
+    enter_suite stream-tests
 }
 
 # right PROGRAM: every case has its result, and the simulator reports nothing.
