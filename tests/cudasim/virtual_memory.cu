@@ -64,7 +64,7 @@ static void test_mappings()
 
     EXPECT(cuMemAddressFree(base, 4 * unit) != CUDA_SUCCESS); /* something is mapped */
     DRIVER(cuMemUnmap(other, unit));
-    EXPECT(cuMemUnmap(other, unit) != CUDA_SUCCESS);
+    DRIVER(cuMemUnmap(other, unit)); /* nothing is mapped there, which is no error */
     DRIVER(cuMemAddressFree(other, unit));
     DRIVER(cuMemRelease(same));
     DRIVER(cuMemUnmap(base, 3 * unit));

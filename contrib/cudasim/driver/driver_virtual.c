@@ -308,15 +308,23 @@ CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset, CUmemGenericA
     return driver_end(&call, call_end(&inner));
 }
 
-/* All mappings of the range are unmapped, each as a whole. */
+/*
+ * All mappings of the range are unmapped, each as a whole. A range with nothing in it is no error: an H200 unmaps it
+ * again without one.
+ */
 static cudaError_t unmap(struct runtime *runtime, struct reservation *reservation, uint64_t base, size_t size)
 {
     struct mapping **at = &reservation->mappings, *mapping;
     uint64_t reached = base;
+    bool empty = true;
 
-    for (mapping = *at; mapping; mapping = mapping->next)
+    for (mapping = *at; mapping; mapping = mapping->next) {
+        empty = empty && (mapping->base >= base + size || mapping->base + mapping->size <= base);
         if (mapping->base >= base && mapping->base + mapping->size <= base + size && mapping->base == reached)
             reached += mapping->size;
+    }
+    if (empty)
+        return cudaSuccess;
     if (reached != base + size)
         return cudaErrorInvalidValue;
     forget_regions(runtime, reservation);
