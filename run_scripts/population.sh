@@ -6,6 +6,7 @@
 # Each is built by its own Makefile, or as its line says, with the nvcc of contrib/cudasim/toolchain.
 . "$(dirname "$0")/lib/lib.sh"
 . "$root/run_scripts/lib/sim_build.sh"
+. "$root/run_scripts/lib/suites.sh"
 
 help() {
     cat << 'END'
@@ -62,24 +63,6 @@ flags=() explain='' architecture=90
 command_environment
 export LD_LIBRARY_PATH=$build/cudasim${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} LC_ALL=C
 mkdir -p "$work/log" "$work/rows" || fail "cannot make the folder '$work'"
-
-# suite NAME: its sources into $work/NAME, where they are not there yet.
-suite() {
-    local url commit name
-    [ ! -d "$work/$1" ] || return 0
-    rm -rf "$work/$1.new"
-    if [ -d "$from/$1" ]; then
-        cp -r -- "$from/$1" "$work/$1.new"
-    else
-        read -r name url commit < <(grep -P "^$1\t" "$tables/suites.tsv") ||
-            refuse "the suite '$1' is neither in suites.tsv nor in the folder of --from"
-        echo "population.sh: fetching $name from $url" >&2
-        git init -q "$work/$1.new" && git -C "$work/$1.new" fetch -q --depth 1 "$url" "$commit" &&
-            git -C "$work/$1.new" checkout -q FETCH_HEAD ||
-            fail "cannot fetch '$url': name a folder that has it by --from"
-    fi
-    mv -T "$work/$1.new" "$work/$1"
-}
 
 # limited SECONDS COMMAND LOG: a line of bash, under a limit. What it prints is in LOG.out and LOG.err, its seconds of
 # processor time in LOG.time: the machine may be shared.

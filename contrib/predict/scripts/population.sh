@@ -1,0 +1,165 @@
+#!/bin/bash
+# The validation set of public programs: population.sh COMMAND [OPTION...]. See contrib/predict/population/README.md.
+#
+#   build [--jobs N] [--first N] [--from FOLDER]     fetches, builds and counts programs, in the rule's order
+#   count [--jobs N] [--only REGEX]                  counts the features of what is built again
+#   pack FOLDER [--first N] [--skip FOLDER/out]      what the GPU's machine needs, without programs timed before
+#   rows FOLDER/out...                               matches counts and times, and writes contrib/predict/population
+#   join [--locked]                                  build/predict/population/open.csv: a line per shape
+#
+# The rule's order and halves are digests of names. Exit codes: 0 done, 2 usage, 3 the toolkit failed.
+# shellcheck disable=SC2034
+. "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
+help_asked "$@"
+. "$root/run_scripts/lib/sim_build.sh"
+. "$root/run_scripts/lib/suites.sh"
+
+here=$root/contrib/predict/population scripts=$root/contrib/predict/scripts
+tables=$root/tests/population
+top=$build/predict/population work=$build/predict/population/src
+command=${1:-} jobs=1 first=9999 from='' only=. skip='' locked='' words=()
+[ $# -eq 0 ] || shift
+while [ $# -gt 0 ]; do
+    case $1 in
+    --locked) locked=1 && shift && continue ;;
+    --jobs | --first)
+        [[ ${2:-} =~ ^[1-9][0-9]{0,3}$ ]] || refuse "$1: '${2:-}' is not a number from 1 to 9999" ;;
+    --from | --only | --skip) [ $# -gt 1 ] || refuse "option '$1' needs a value; see --help" ;;
+    -*) refuse "unknown option '$1'; see --help" ;;
+    *) words+=("$(realpath -m "$1")") && shift && continue ;;
+    esac
+    printf -v "${1#--}" %s "$2" && shift 2
+done
+[ -z "$from" ] || from=$(realpath -e -- "$from" 2> /dev/null) || refuse 'cannot open the folder of --from'
+
+# Limits of the rule: launches of a program; seconds of processor time and KB of memory for counting.
+launches=150 seconds=20 memory=6000000
+
+# digest TEXT: its SHA-256.
+digest() { printf %s "$1" | sha256sum | cut -d ' ' -f 1; }
+
+# half NAME: open or locked.
+half() { [[ $(digest "predict-half $1") == [0-7]* ]] && echo open || echo locked; }
+
+# programs: the lines of programs.tsv in the rule's order, the first ones: name, suite, folder, build, run.
+programs() {
+    local name rest
+    while IFS=$'\t' read -r name rest; do
+        [[ $name == '#'* || -z $name ]] || printf '%s\t%s\t%s\n' "$(digest "predict-population $name")" "$name" "$rest"
+    done < "$tables/programs.tsv" | LC_ALL=C sort | head -n "$first" | cut -f 2-6
+}
+
+# own_run: the arguments that the Makefile of this folder runs its program with; nothing if there is none.
+own_run() { make -n run 2> /dev/null | sed -nE 's/^ *(\.\/[^;&|]*[^;&| ]) *$/\1/p' | head -n 1; }
+
+# build_one NAME SUITE FOLDER BUILD: builds it, where that is not done.
+build_one() {
+    local how=$4
+    [ ! -e "$top/built/$1" ] || return 0
+    how=${how//-DMINI_DATASET /}
+    (cd "$work/$2/$3" && ulimit -t 300 && timeout 900 bash -c "$how") > "$top/log/$1.build" 2>&1 < /dev/null ||
+        return
+    : > "$top/built/$1"
+}
+
+# watch PID SECONDS: ends the program after SECONDS of the clock, or if it takes more memory than the rule allows.
+watch() {
+    local kilobytes end=$((SECONDS + $2))
+    while kilobytes=$(awk '/^VmRSS/ { print $2 }' "/proc/$1/status" 2> /dev/null) && [ -n "$kilobytes" ]; do
+        [ "$kilobytes" -le "$memory" ] && [ "$SECONDS" -lt "$end" ] || { kill -KILL "$1" && return; }
+        sleep 0.2
+    done
+}
+
+# simulate FILE SAMPLE COMMAND SECONDS LOG: the features of a run's first launches, to FILE: whole lines only.
+simulate() {
+    local pipe pid reader
+    exec {pipe}> >(head -n $((launches + 1)) > "$1.part")
+    reader=$!
+    (
+        ulimit -t "$4" -c 0
+        [ "$2" -eq 0 ] || export CUDASIM_SAMPLE=$2
+        export CUDASIM_CHECK=none CUDASIM_PROFILE=h200 CUDASIM_WORKERS=1 CUDASIM_FEATURES=/dev/fd/$pipe
+        export LD_LIBRARY_PATH=$build/cudasim${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+        eval "exec $3"
+    ) > "$5" 2>&1 < /dev/null &
+    pid=$!
+    exec {pipe}>&-
+    watch "$pid" $(($4 * 4))
+    wait "$pid" 2> /dev/null || true
+    wait "$reader" || true
+    awk -F, 'NR == 1 { n = NF } NF == n' "$1.part" > "$1"
+    rm -f "$1.part"
+}
+
+# count_one NAME SUITE FOLDER RUN: counts/NAME.csv, by the first arguments with which a launch is counted. What was
+# chosen before stays.
+count_one() {
+    local name=$1 listed=$4 own before='' run kind
+    local file=$top/new/$name.csv
+    cd "$work/$2/$3"
+    own=$([ "$2" != hecbench ] || own_run)
+    before=$(cut -f 1 "$top/runs/$name" 2> /dev/null || true)
+    for kind in own listed; do
+        run=$([ $kind = own ] && echo "$own" || echo "$listed")
+        [ -n "$run" ] && [[ -z $before || $before == "$kind" ]] || continue
+        simulate "$file" 64 "$run" "$seconds" "$top/log/$name.$kind"
+        [ "$(wc -l < "$file")" -gt 1 ] || continue
+        printf '%s\t%s\n' $kind "$run" > "$top/runs/$name"
+        count_whole "$file" "$run" "$name"
+        mv "$file" "$top/counts/$name.csv"
+        return
+    done
+    rm -f "$file"
+}
+
+# count_whole FILE RUN NAME: the counts of loops that depend on data are real only if all blocks were executed. A program
+# with such loops is run again in full. Its launches replace those of the sample as far as it comes.
+count_whole() {
+    if awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "regular") at = i } NR > 1 && $at == 0 { any = 1 }
+            END { exit !any }' "$1"; then
+        simulate "$1.whole" 0 "$2" $((seconds * 2)) "$top/log/$3.whole"
+    else
+        : > "$1.whole"
+    fi
+    awk 'FNR == 1 { if (NR == 1 || !header++) print "sample," $0; if (NR > 1 || FNR != NR) first = 1; next }
+        FILENAME == ARGV[1] { print "0," $0; whole = FNR; next }
+        FNR > whole { print "64," $0 }' "$1.whole" "$1" | awk '!(/^sample/ && seen++)' > "$1.both"
+    mv "$1.both" "$1"
+    rm -f "$1.whole"
+}
+
+# one NAME SUITE FOLDER BUILD RUN: builds and counts a program, and says what came of it.
+one() {
+    if ! build_one "$@"; then
+        echo "$1: does not build" >&2
+        return
+    fi
+    [ "$command" != build ] || [ ! -e "$top/counts/$1.csv" ] || return 0
+    count_one "$1" "$2" "$3" "$5"
+    echo "$1: $(wc -l 2> /dev/null < "$top/counts/$1.csv" || echo no) lines" >&2
+}
+
+build_and_count() {
+    local name suite folder how run
+    mkdir -p "$top"/{built,counts,log,new,runs} "$work"
+    toolkit_make cudasim-library >&2 || fail 'the simulator does not build: see above'
+    flags=() explain=1 architecture=90
+    command_environment
+    export LC_ALL=C
+    while IFS=$'\t' read -r name suite folder how run <&3; do
+        [[ $name =~ $only ]] && { [ "$command" = build ] || [ -e "$top/built/$name" ]; } || continue
+        suite "$suite"
+        while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n || true; done
+        (one "$name" "$suite" "$folder" "$how" "$run") &
+    done 3< <(programs)
+    wait
+}
+
+case $command in
+build | count) build_and_count ;;
+pack | rows | join)
+    # shellcheck disable=SC1090 # parts of this script
+    . "$scripts/population_$command.sh" ;;
+*) usage 'population.sh build|count|pack|rows|join [OPTION...]; see --help' ;;
+esac

@@ -1,0 +1,50 @@
+# Makes a line per shape of features (the first file) and times (the second file): the launch with the median time, of
+# an even number the lower one. population_join.sh calls it.
+BEGIN { FS = OFS = "," }
+
+FNR == NR && FNR == 1 {
+    for (i = 1; i <= NF; i++) if ($i == "grid_x") at = i
+    sub(/.*,grid_x,/, "grid_x,")
+    columns = $0
+    next
+}
+FNR == NR {
+    rest = $at
+    for (i = at + 1; i <= NF; i++) rest = rest "," $i
+    feature[$1, $2] = rest
+    next
+}
+FNR == 1 {
+    print "gpu,kernel,class,size,time_us,low_us,high_us,samples,sm_mhz,mem_mhz,alone_us," columns
+    next
+}
+{
+    key = $1 SUBSEP $NF SUBSEP $4 SUBSEP $5
+    if (!(key in count)) {
+        shape[++shapes] = key
+        program[key] = $1
+        # Functions of one name that differ in their template arguments are numbered.
+        if (!(($1, $3, $NF) in variant)) variant[$1, $3, $NF] = ++variants[$1, $3]
+        kernel[key] = $1 ":" $3 (variant[$1, $3, $NF] > 1 ? ":" variant[$1, $3, $NF] : "")
+    }
+    n = ++count[key]
+    launch[key, n] = $2
+    time[key, n] = $6
+    clock[key, n] = $7
+}
+END {
+    for (s = 1; s <= shapes; s++) {
+        key = shape[s]
+        n = count[key]
+        # Insertion sort of at most five.
+        for (i = 2; i <= n; i++)
+            for (j = i; j > 1 && time[key, j] + 0 < time[key, j - 1] + 0; j--) {
+                t = time[key, j]; time[key, j] = time[key, j - 1]; time[key, j - 1] = t
+                t = launch[key, j]; launch[key, j] = launch[key, j - 1]; launch[key, j - 1] = t
+                t = clock[key, j]; clock[key, j] = clock[key, j - 1]; clock[key, j - 1] = t
+            }
+        m = int((n + 1) / 2)
+        print "NVIDIA H200", kernel[key], program[key], s, time[key, m], time[key, 1], time[key, n], n, clock[key, m],
+            3201, "", feature[program[key], launch[key, m]]
+    }
+}
