@@ -55,7 +55,11 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     all=$output
     # shellcheck disable=SC2046
     run -0 features "$fixtures/nn.ptx" --grid 1001 --block 128 --sample 16 $(records 128007)
-    diff <(grep -v ^footprint <<< "$all") <(grep -v ^footprint <<< "$output")
+    # Paths and what memory is asked for come from some blocks in either run.
+    seen='^(footprint|chain|wait_|longest|block_most|load_|store_)'
+    diff <(grep -Ev "$seen" <<< "$all") <(grep -Ev "$seen" <<< "$output")
+    paste <(grep -E "$seen" <<< "$all") <(grep -E "$seen" <<< "$output") > both
+    awk '{ d = $2 - $4; if (d < 0) d = -d; if (d > 0.05 * $2) { print; bad = 1 } } END { exit bad }' both >&2
     awk -v a="$(value footprint)" -v b="$(sed -n 's/^footprint //p' <<< "$all")" \
         'BEGIN { exit !(a / b < 1.001 && b / a < 1.001) }'
     [ "$(value divergence)" != 1 ]
@@ -66,7 +70,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     run -0 --separate-stderr features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --tune --json
     assert_equal "$(jq -c '[.[].n_t]' <<< "$output")" '[128,32,64,256,512,1024]'
     assert_equal "$(jq -c '[.[] | .n_b * .n_t] | unique' <<< "$output")" '[128000]'
-    assert_equal "$(jq '.[0] | length' <<< "$output")" 34
+    assert_equal "$(jq '.[0] | length' <<< "$output")" 67
     assert_equal "$(jq -c '.[0].n' <<< "$output")" null
     # shellcheck disable=SC2046
     features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --csv > one.csv

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "contrib/cudasim/machine/inside.h"
+#include "contrib/cudasim/machine/probe.h"
 #include "contrib/cudasim/machine/race_pages.h"
 #include "contrib/cudasim/program/program.h"
 #include "contrib/cudasim/table/select.h"
@@ -55,6 +56,10 @@ struct sim *sim_create(const struct sim_limits *limits, const struct sim_options
         sim->workers[n].counting = options->explain || options->features;
         sim->workers[n].touched = options->features ? &sim->touched : NULL;
     }
+    if (options->features && !probe_create(sim)) {
+        sim_destroy(sim);
+        return NULL;
+    }
     return sim;
 }
 
@@ -77,6 +82,7 @@ void sim_destroy(struct sim *sim)
     if (sim->touched.bits)
         munmap(sim->touched.bits, sim->touched.sectors / 8);
     free(sim->touched.pages);
+    probe_destroy(sim);
     pages_destroy(sim->pages);
     if (sim->memory)
         memory_destroy(sim->memory);

@@ -13,8 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/cudasim/machine/inside.h"
 #include "contrib/cudasim/machine/machine.h"
 #include "feature_code.h"
+#include "feature_work.h"
 
 #define SECTOR 32       /* bytes */
 #define LEAST_PICKED 3  /* along a side of the grid: two edges and what is between them */
@@ -391,6 +393,7 @@ void features_free(struct features *features)
 
 static void release_code(void *attached)
 {
+    costs_free(((struct features_code *)attached)->costs);
     features_code_release(attached);
     free(attached);
 }
@@ -414,6 +417,14 @@ const struct features_code *features_of_kernel(struct sim_kernel *kernel)
     return code;
 }
 
+/* The costs of the kernel's program, made at its first launch. */
+static struct costs *costs_of_kernel(const struct sim_kernel *kernel, struct features_code *code)
+{
+    if (!code->costs)
+        code->costs = costs_create(kernel->module->program);
+    return code->costs;
+}
+
 static void out_of_memory(struct sim *sim, const struct sim_launch *launch, struct sim_fault *fault)
 {
     memset(fault, 0, sizeof *fault);
@@ -425,7 +436,7 @@ static void out_of_memory(struct sim *sim, const struct sim_launch *launch, stru
 }
 
 static bool run_all(struct sim *sim, const struct sim_launch *launch, struct sums *sums, double *footprint,
-                    struct sim_fault *fault)
+                    struct work *work, struct sim_fault *fault)
 {
     struct sim_kernel_counts before, after;
 
@@ -436,12 +447,16 @@ static bool run_all(struct sim *sim, const struct sim_launch *launch, struct sum
     add_sums(sums, &before, &after, 1);
     *footprint = (double)count_touched(sim_touched(sim));
     clear_touched(sim_touched(sim));
+    if (!work_take(work, 1)) {
+        out_of_memory(sim, launch, fault);
+        return false;
+    }
     return true;
 }
 
 /* One block of the sample, or one cluster. It represents `weight` of them. */
 static bool run_one(struct sim *sim, struct sim_launch *launch, uint64_t number, double weight, struct sums *sums,
-                    struct extents *extents, struct sim_fault *fault)
+                    struct extents *extents, struct work *work, struct sim_fault *fault)
 {
     struct sim_kernel_counts before, after;
 
@@ -458,12 +473,17 @@ static bool run_one(struct sim *sim, struct sim_launch *launch, uint64_t number,
             out_of_memory(sim, launch, fault);
             return false;
         }
+    if (!work_take(work, weight)) {
+        out_of_memory(sim, launch, fault);
+        return false;
+    }
     clear_touched(sim_touched(sim));
     return true;
 }
 
 static bool run_sample(struct sim *sim, const struct sim_launch *whole, const uint64_t side[3],
-                       const uint64_t picked[3], struct sums *sums, double *footprint, struct sim_fault *fault)
+                       const uint64_t picked[3], struct sums *sums, double *footprint, struct work *work,
+                       struct sim_fault *fault)
 {
     struct sim_launch launch = *whole;
     struct extents extents = {.origin = memory_origin(sim_memory(sim))};
@@ -484,7 +504,7 @@ static bool run_sample(struct sim *sim, const struct sim_launch *whole, const ui
         for (uint64_t y = 0; y < picked[1]; y++)
             for (uint64_t x = 0; good && x < picked[0]; x++)
                 good = run_one(sim, &launch, (at[2][z] * side[1] + at[1][y]) * side[0] + at[0][x],
-                               of[0][x] * of[1][y] * of[2][z], sums, &extents, fault);
+                               of[0][x] * of[1][y] * of[2][z], sums, &extents, work, fault);
     for (size_t n = 0; good && n < extents.count; n++)
         *footprint += grown(&extents.list[n], (double)(picked[0] * picked[1] * picked[2]),
                             (double)side[0] * (double)side[1] * (double)side[2]);
@@ -530,9 +550,11 @@ bool features_run(struct features *features, struct sim *sim, const struct sim_l
     struct sums sums = {.blocks = 0};
     uint64_t side[3], picked[3] = {1, 1, 1}, blocks = 1;
     double footprint = 0;
+    struct costs *costs = NULL;
+    struct work *work = NULL;
     bool sampled, good;
 
-    if (!code) {
+    if (!code || !(costs = costs_of_kernel(launch->kernel, code)) || !(work = work_begin(sim, launch->kernel, costs))) {
         out_of_memory(sim, launch, fault);
         return false;
     }
@@ -553,9 +575,16 @@ bool features_run(struct features *features, struct sim *sim, const struct sim_l
         tell_irregular(launch->kernel, code);
     code->told_irregular = true;
     clear_touched(sim_touched(sim));
-    good = sampled ? run_sample(sim, launch, side, picked, &sums, &footprint, fault)
-                   : run_all(sim, launch, &sums, &footprint, fault);
-    if (good)
-        fill(features, launch, code, &sums, footprint, row);
+    good = sampled ? run_sample(sim, launch, side, picked, &sums, &footprint, work, fault)
+                   : run_all(sim, launch, &sums, &footprint, work, fault);
+    if (!good) {
+        work_drop(work);
+        return false;
+    }
+    fill(features, launch, code, &sums, footprint, row);
+    good = work_end(work, row->value[FEATURE_BLOCKS], row->value[FEATURE_BLOCKS] * row->value[FEATURE_WARPS],
+                    row->value);
+    if (!good)
+        out_of_memory(sim, launch, fault);
     return good;
 }

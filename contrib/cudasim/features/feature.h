@@ -13,6 +13,21 @@
 #include "feature_code.h"
 #include "contrib/cudasim/sim.h"
 
+/* What the mechanistic model of time needs (feature_work.c): pipes in the order of enum pipe, waits of enum wait. */
+#define FEATURES_OF_WORK(X)                                                                                            \
+    X(ISSUE, "issue")                                                                                                  \
+    X(BUSY_ALU, "busy_alu") X(BUSY_FMA, "busy_fma") X(BUSY_FP64, "busy_fp64") X(BUSY_XU, "busy_xu")                    \
+    X(BUSY_LSU, "busy_lsu") X(BUSY_TENSOR, "busy_tensor") X(CHAIN, "chain")                                            \
+    X(WAIT_LOAD, "wait_load") X(WAIT_SHARED, "wait_shared") X(WAIT_ATOMIC, "wait_atomic")                              \
+    X(WAIT_CONSTANT, "wait_constant") X(WAIT_BARRIER, "wait_barrier") X(WAIT_FENCE, "wait_fence")                      \
+    X(LONGEST, "longest") X(BLOCK_MOST, "block_most")                                                                  \
+    X(LOAD_REQUESTS, "load_requests") X(LOAD_SECTORS, "load_sectors") X(LOAD_LINES, "load_lines")                      \
+    X(LOAD_HITS, "load_hits") X(STORE_REQUESTS, "store_requests") X(STORE_SECTORS, "store_sectors")                    \
+    X(STORE_LINES, "store_lines") X(LOCAL_LINES, "local_lines") X(CONSTANT_REQUESTS, "constant_requests")              \
+    X(CONSTANT_WORDS, "constant_words") X(ATOMIC_REQUESTS, "atomic_requests") X(ATOMIC_LANES, "atomic_lanes")          \
+    X(ATOMIC_WORDS, "atomic_words") X(ATOMIC_SECTORS, "atomic_sectors") X(ATOMIC_HOT, "atomic_hot")                    \
+    X(SHARED_ATOMICS, "shared_atomics") X(SHARED_ROUNDS, "shared_rounds")
+
 /* X(identifier, name of the column), in the order of the columns; `kernel` stands before them. */
 #define FEATURES(X)                                                                                                    \
     X(GRID_X, "grid_x")                                                                                                \
@@ -23,7 +38,8 @@
                     X(SHARED_WORDS, "shared_words") X(REGISTERS, "registers")                                          \
                         X(WARP_INSTRUCTIONS, "warp_instructions") X(FLOPS, "flops") X(BYTES_READ, "bytes_read")        \
                             X(BYTES_WRITTEN, "bytes_written") X(FOOTPRINT, "footprint")                                \
-                                X(SHARED_PASSES, "shared_passes") X(DIVERGENCE, "divergence") X(REGULAR, "regular")
+                                X(SHARED_PASSES, "shared_passes") X(DIVERGENCE, "divergence") X(REGULAR, "regular") \
+    FEATURES_OF_WORK(X)
 
 enum feature {
 #define FEATURE_ID(id, name) FEATURE_##id,

@@ -14,6 +14,8 @@ enum depends {
     DEPENDS_CHANGING = 4  /* what other blocks may change meanwhile: volatile, relaxed, acquire loads, atomics */
 };
 
+struct costs;
+
 struct features_loop {
     unsigned line;        /* of the PTX text: the branch that ends it, the one that depends on most */
     const struct ptx_statement *exit; /* that branch; NULL: none, a loop without end */
@@ -29,6 +31,7 @@ struct features_code {
     bool waits;           /* a loop depends on what other blocks may change */
     bool told, told_irregular; /* for the caller: it has printed this already */
     bool tuned;           /* for the caller: it has tried other block sizes */
+    struct costs *costs;  /* for the caller: of the kernel's program */
     struct features_loop *loops; /* [loop_count] of the kernel and of what it calls, in no order */
     size_t loop_count;
 };

@@ -12,6 +12,7 @@
 #include "access.h"
 #include "device.h"
 #include "fault.h"
+#include "probe.h"
 #include "race.h"
 #include "race_say.h"
 #include "sectors.h"
@@ -501,16 +502,22 @@ static void count_slow(struct warp *w, const struct ins *ins, unsigned bytes, co
         e->units += access_sectors(w->worker, asked, kinds->global, bytes);
         if (w->worker->touched && ins->class != CLASS_PARAMETER)
             access_touch_lanes(w->worker->touched, asked, kinds->global, bytes);
+        if (w->block->probed)
+            probe_global(w, ins, asked, kinds->global, bytes);
     }
     if ((lanes = (uint32_t)__builtin_popcount(kinds->shared))) {
         e->shared_requests++;
         e->shared_bytes += (uint64_t)lanes * bytes;
         e->shared_ideal += (lanes * bytes + 127) / 128;
         e->shared_units += access_passes(offsets, kinds->shared, bytes);
+        if (w->block->probed && ins->op_is_atomic)
+            probe_shared_atomic(w, offsets, kinds->shared);
     }
     if ((lanes = (uint32_t)__builtin_popcount(kinds->local))) {
         e->local_requests++;
         e->local_bytes += (uint64_t)lanes * bytes;
+        if (w->block->probed)
+            probe_local(w, kinds->local, bytes);
     }
 }
 

@@ -308,7 +308,7 @@ enum turn group_turn(struct block *leader)
 
             if (w->done || w->waiting)
                 continue;
-            run_warp(w, options->seeded ? (int32_t)(1 + draw(&k->random) % 64) : TURN);
+            run_warp(w, options->seeded ? (int32_t)(1 + draw(&k->random) % 64) : b->probed ? 1 : TURN);
             if (atomic_load_explicit(&k->launch->stop, memory_order_relaxed))
                 return TURN_FAULT;
             ran = true;

@@ -20,6 +20,7 @@
 #include "count.h"
 #include "inside.h"
 #include "fault.h"
+#include "probe.h"
 #include "race.h"
 #include "warp.h"
 #include "contrib/cudasim/base/clock.h"
@@ -217,11 +218,15 @@ static struct block *start_block(struct worker *k, uint64_t group, uint32_t rank
     for (uint32_t n = 0; n < l->warps; n++)
         start_warp(b, &x, n);
     start_checks(b, &x);
+    if (k->probe)
+        probe_block(k->probe, b);
     return b;
 }
 
 static void retire_block(struct worker *k, struct block *b)
 {
+    if (k->probe)
+        probe_retire(k->probe, b);
     race_block_over(b);
     race_block_end(b);
     for (uint32_t n = 0; n < b->warp_count; n++)
@@ -461,6 +466,8 @@ static void run_worker(struct worker *k, struct launch *l)
     k->page = NULL;
     k->at_block = 0;
     k->traffic = l->what->traffic;
+    if (k->probe)
+        probe_launch(k->probe, l);
     take_free(k);
     memset(k->spans, 0, sizeof k->spans);
     memset(&k->no_event, 0, sizeof k->no_event);

@@ -33,6 +33,8 @@ struct meeting;
 struct order;
 struct page;
 struct pages;
+struct probe;
+struct probe_path;
 struct warp;
 struct worker;
 
@@ -96,6 +98,8 @@ struct warp {
     uint32_t cluster_phase;       /* in which it arrived last */
     struct frame top;             /* the kernel's own frame */
     struct order *order;          /* its part in the order of accesses, with check_races; else NULL */
+    struct probe_path *path;      /* where its jumps are written down; else NULL */
+    uint64_t executed;            /* instructions */
     struct split others[LANES];
 };
 
@@ -171,6 +175,7 @@ struct block {
     uint32_t cluster_phase;   /* of its barrier */
     uint32_t cluster_arrived; /* threads of this block that arrived at the cluster's barrier */
     bool done;
+    bool probed;              /* looked at closely: probe.h */
 };
 
 struct printed {
@@ -206,6 +211,7 @@ struct worker {
     bool went_on;                  /* the access last looked at did so: its lanes read zeros */
     bool counting;
     struct touched *touched;       /* sectors of global memory, where they are asked for; else NULL */
+    struct probe *probe;           /* where features are asked for; else NULL */
     struct traffic *traffic;       /* of the launch, where it is asked for; else NULL */
     bool progress;                 /* something changed since the scheduler last looked: see block.c */
     uint32_t at_block;             /* name of the block that has its turn, as race_entry.h has it, plus 1 */

@@ -5,6 +5,7 @@
 #define CUDASIM_WARP_H
 
 #include "machine.h"
+#include "probe.h"
 
 /* Closes the straight line that ends before `end`, for the counts. */
 static inline void count_line(struct warp *w, const struct ins *end)
@@ -17,6 +18,9 @@ static inline void count_line(struct warp *w, const struct ins *end)
     k->warp_diff[to]--;
     k->lane_diff[from] += lanes;
     k->lane_diff[to] -= lanes;
+    w->executed += to - from;
+    if (w->path)
+        probe_run(w->path, (uint32_t)from, (uint32_t)to);
 }
 
 /* Goes to `target` from `ins`, whose lanes are all of the current split. */

@@ -110,6 +110,8 @@ INLINE enum pattern reach_shared(struct warp *w, const struct ins *i, unsigned b
         access_neighbour(w, i, offsets, bytes, access);
     if (e)
         count_shared(e, offsets, w->mask, bytes, reach.pattern);
+    if (e && w->block->probed && i->op_is_atomic)
+        probe_shared_atomic(w, offsets, w->mask);
     if (w->block->writes && !i->selected)
         race_shared(w, i, offsets, bytes, access, extent_of(reach.pattern, reach.low, reach.high));
     EACH_LANE { P[l] += base; }
@@ -129,6 +131,8 @@ INLINE enum pattern reach_local(struct warp *w, const struct ins *i, unsigned by
         if (e) {
             e->local_requests++;
             e->local_bytes += (u64)__builtin_popcount(w->mask) * bytes;
+            if (w->block->probed)
+                probe_local(w, w->mask, bytes);
         }
         EACH_LANE { P[l] += base + (u64)l * stride; }
         return PATTERN_ANY;
@@ -156,6 +160,8 @@ INLINE void count_global(struct warp *w, const struct ins *i, unsigned bytes, st
         else
             access_touch(k->touched, reach.low, reach.high + bytes - 1);
     }
+    if (w->block->probed)
+        probe_global(w, i, w->address, w->mask, bytes);
 }
 
 INLINE enum pattern reach_global(struct warp *w, const struct ins *i, unsigned bytes, enum access access,
@@ -839,8 +845,9 @@ static u64 bulk_address(const struct warp *w, slot s, bool has, bool wide, int64
 }
 
 /* A lane's copy is one request, of as many sectors as it covers on its side in global memory, if it has one. */
-static void count_bulk(struct worker *k, const struct ins *i, u64 address, u8 space, u32 size)
+static void count_bulk(struct warp *w, const struct ins *i, u64 address, u8 space, u32 size)
 {
+    struct worker *k = w->worker;
     struct event *e = &k->events[i->event - 1];
 
     if (space == PTX_SHARED || address >> WINDOW_SHIFT || !size)
@@ -852,6 +859,8 @@ static void count_bulk(struct worker *k, const struct ins *i, u64 address, u8 sp
     e->units += ((address + size - 1) >> 5) - (address >> 5) + 1;
     if (k->touched)
         access_touch(k->touched, address, address + size - 1);
+    if (w->block->probed)
+        probe_bulk(w, address, size);
 }
 
 /* One lane's copy. False after a fault. */
@@ -867,9 +876,9 @@ static bool bulk_lane(struct warp *w, const struct ins *i, int l, u32 size, bool
         return false;
     }
     if (count && i->class == CLASS_GLOBAL_LOAD)
-        count_bulk(w->worker, i, from, x->from_space, size);
+        count_bulk(w, i, from, x->from_space, size);
     else if (count)
-        count_bulk(w->worker, i, to, i->space, size);
+        count_bulk(w, i, to, i->space, size);
     for (u32 n = 0; n < size; n += i->size) {
         char data[16];
         void *p = bulk_place(w, i, l, from + n, x->from_space, i->size, ACCESS_READ);

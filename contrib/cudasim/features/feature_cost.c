@@ -1,0 +1,469 @@
+/*
+ * feature_cost.c - the table of what PTX instructions cost,.
+ *
+ * ptxas turns one PTX instruction into none (a conversion of an address, a parameter that is read where it lies), one,
+ * or many (a division). The table has what comes out on average: docs/PREDICT.md names the microbenchmarks.
+ */
+#include "feature_cost.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "feature_graph.h"
+#include "feature_step.h"
+#include "contrib/cudasim/machine/ins.h"
+
+struct rule {
+    const char *base;    /* the opcode's first word */
+    const char *has[2];  /* modifiers that it must have, or NULL */
+    double slots;        /* issue slots */
+    enum pipe pipe;
+    double busy;         /* clocks of the multiprocessor's pipe */
+    double latency;      /* until the result can be used */
+    enum wait wait;      /* what a use of the result waits for */
+};
+
+#define NOTHING 0, PIPE_ALU, 0, 0, WAIT_NONE
+#define ALU(slots, latency) slots, PIPE_ALU, (slots) * 0.5, latency, WAIT_NONE
+#define FMA(slots, latency) slots, PIPE_FMA, (slots) * 0.25, latency, WAIT_NONE
+#define IMAD(slots, latency) slots, PIPE_FMA, (slots) * 0.5, latency, WAIT_NONE
+#define FP64(slots, latency) slots, PIPE_FP64, (slots) * 0.5, latency, WAIT_NONE
+#define XU(slots, busy, latency) slots, PIPE_XU, busy, latency, WAIT_NONE
+#define LSU(slots, busy, latency) slots, PIPE_LSU, busy, latency, WAIT_NONE
+#define MEMORY(wait) 1, PIPE_LSU, 1, typical_of_##wait, wait
+/* Clocks of each wait that count as one. feature_walk.c has the same. */
+enum {
+    typical_of_WAIT_LOAD = 300, typical_of_WAIT_SHARED = 29, typical_of_WAIT_ATOMIC = 600,
+    typical_of_WAIT_CONSTANT = 30, typical_of_WAIT_FENCE = 600
+};
+
+/* The first rule that fits counts. */
+static const struct rule rules[] = {
+    {"ld", {"param"}, NOTHING},
+    {"ld", {"const"}, 1, PIPE_LSU, 0.5, 30, WAIT_CONSTANT},
+    {"ld", {"shared"}, MEMORY(WAIT_SHARED)},
+    {"ld", {0}, MEMORY(WAIT_LOAD)},
+    {"ldu", {0}, MEMORY(WAIT_LOAD)},
+    {"ldmatrix", {0}, MEMORY(WAIT_SHARED)},
+    {"tex", {0}, 1, PIPE_LSU, 4, 500, WAIT_LOAD},
+    {"tld4", {0}, 1, PIPE_LSU, 4, 500, WAIT_LOAD},
+    {"suld", {0}, MEMORY(WAIT_LOAD)},
+    {"st", {"param"}, NOTHING},
+    {"st", {0}, LSU(1, 1, 0)},
+    {"stmatrix", {0}, LSU(1, 4, 0)},
+    {"sust", {0}, LSU(1, 1, 0)},
+    {"prefetch", {0}, LSU(1, 1, 0)},
+    {"prefetchu", {0}, LSU(1, 1, 0)},
+    {"red", {"shared"}, LSU(1, 1, 0)},
+    {"red", {0}, LSU(1, 1, 0)},
+    {"atom", {"shared"}, 1, PIPE_LSU, 1, 60, WAIT_SHARED},
+    {"atom", {0}, MEMORY(WAIT_ATOMIC)},
+    {"cp", {"wait_group"}, 1, PIPE_LSU, 0, 300, WAIT_LOAD},
+    {"cp", {"wait_all"}, 1, PIPE_LSU, 0, 300, WAIT_LOAD},
+    {"cp", {"commit_group"}, LSU(1, 0, 0)},
+    {"cp", {0}, LSU(1, 1, 0)},
+    {"mbarrier", {"try_wait"}, MEMORY(WAIT_LOAD)},
+    {"mbarrier", {"test_wait"}, MEMORY(WAIT_LOAD)},
+    {"mbarrier", {0}, MEMORY(WAIT_SHARED)},
+    {"bar", {"warp"}, ALU(1, 4)},
+    {"bar", {0}, 1, PIPE_LSU, 0, 20, WAIT_BARRIER},
+    {"barrier", {0}, 1, PIPE_LSU, 0, 20, WAIT_BARRIER},
+    {"membar", {"cta"}, LSU(1, 1, 0)},
+    {"fence", {"cta"}, LSU(1, 1, 0)},
+    {"fence", {"proxy"}, LSU(1, 1, 20)},
+    {"membar", {0}, MEMORY(WAIT_FENCE)},
+    {"fence", {0}, MEMORY(WAIT_FENCE)},
+    {"shfl", {0}, LSU(1, 1, 24)},
+    {"vote", {0}, ALU(1, 12)},
+    {"activemask", {0}, ALU(1, 12)},
+    {"elect", {0}, ALU(1, 12)},
+    {"match", {"any"}, XU(1, 32, 400)},
+    {"match", {0}, XU(1, 8, 30)},
+    {"redux", {0}, XU(1, 2, 24)},
+    {"cvta", {"to"}, NOTHING},
+    {"cvta", {0}, ALU(0.5, 4)},
+    {"mapa", {0}, ALU(1, 5)},
+    {"mov", {"pred"}, NOTHING},
+    {"mov", {0}, ALU(0.25, 2)},
+    {"add", {"f64"}, FP64(1, 16)},
+    {"sub", {"f64"}, FP64(1, 16)},
+    {"mul", {"f64"}, FP64(1, 16)},
+    {"fma", {"f64"}, FP64(1, 16)},
+    {"mad", {"f64"}, FP64(1, 16)},
+    {"div", {"f64"}, FP64(12, 180)},
+    {"sqrt", {"f64"}, FP64(12, 180)},
+    {"rcp", {"f64"}, FP64(8, 120)},
+    {"rsqrt", {"f64"}, FP64(8, 120)},
+    {"min", {"f64"}, FP64(3, 30)},
+    {"max", {"f64"}, FP64(3, 30)},
+    {"setp", {"f64"}, FP64(1, 18)},
+    {"set", {"f64"}, FP64(1, 18)},
+    {"abs", {"f64"}, ALU(0.5, 4)},
+    {"neg", {"f64"}, ALU(0.5, 4)},
+    {"add", {"f32"}, FMA(1, 4)},
+    {"sub", {"f32"}, FMA(1, 4)},
+    {"mul", {"f32"}, FMA(1, 4)},
+    {"fma", {0}, FMA(1, 4)},
+    {"mad", {"f32"}, FMA(1, 4)},
+    {"add", {"f16"}, FMA(1, 5)},
+    {"add", {"f16x2"}, FMA(1, 5)},
+    {"add", {"bf16x2"}, FMA(1, 5)},
+    {"sub", {"f16x2"}, FMA(1, 5)},
+    {"mul", {"f16"}, FMA(1, 5)},
+    {"mul", {"f16x2"}, FMA(1, 5)},
+    {"mul", {"bf16x2"}, FMA(1, 5)},
+    {"div", {"approx"}, XU(4, 2, 26)},
+    {"div", {"full"}, XU(6, 2, 34)},
+    {"div", {"f32"}, XU(11, 2, 70)},
+    {"sqrt", {"approx"}, XU(2, 2, 24)},
+    {"sqrt", {"f32"}, XU(8, 2, 55)},
+    {"rcp", {"approx"}, XU(2, 2, 24)},
+    {"rcp", {"f32"}, XU(7, 2, 50)},
+    {"rsqrt", {0}, XU(2, 2, 24)},
+    {"ex2", {0}, XU(2, 2, 24)},
+    {"lg2", {0}, XU(2, 2, 24)},
+    {"sin", {0}, XU(2, 2, 24)},
+    {"cos", {0}, XU(2, 2, 24)},
+    {"tanh", {0}, XU(1, 2, 22)},
+    {"abs", {"f32"}, FMA(0.3, 2)},
+    {"neg", {"f32"}, FMA(0.3, 2)},
+    {"dp4a", {0}, IMAD(1, 5)},
+    {"dp2a", {0}, IMAD(1, 5)},
+    {"mul", {"wide"}, IMAD(1, 5)},
+    {"mad", {"wide"}, IMAD(1, 5)},
+    {"mul", {"hi", "u64"}, IMAD(9, 30)},
+    {"mul", {"hi", "s64"}, IMAD(10, 30)},
+    {"mul", {"hi"}, IMAD(2, 6)},
+    {"mul", {"lo", "s64"}, IMAD(4, 12)},
+    {"mul", {"lo", "u64"}, IMAD(4, 12)},
+    {"mul", {0}, IMAD(1, 5)},
+    {"mad", {"lo", "s64"}, IMAD(4, 12)},
+    {"mad", {"lo", "u64"}, IMAD(4, 12)},
+    {"mad", {"hi"}, IMAD(2, 6)},
+    {"mad", {0}, IMAD(1, 5)},
+    {"madc", {0}, IMAD(1, 5)},
+    {"mul24", {0}, IMAD(2, 8)},
+    {"mad24", {0}, IMAD(2, 8)},
+    {"div", {"u64"}, ALU(70, 300)},
+    {"div", {"s64"}, ALU(80, 330)},
+    {"rem", {"u64"}, ALU(70, 300)},
+    {"rem", {"s64"}, ALU(80, 330)},
+    {"div", {"s32"}, XU(20, 4, 110)},
+    {"rem", {"s32"}, XU(20, 4, 110)},
+    {"div", {0}, XU(16, 4, 100)},
+    {"rem", {0}, XU(16, 4, 100)},
+    {"popc", {"b64"}, XU(3, 4, 20)},
+    {"popc", {0}, XU(1, 2, 14)},
+    {"clz", {0}, XU(2, 2, 16)},
+    {"bfind", {0}, XU(1, 2, 14)},
+    {"brev", {0}, XU(1, 2, 14)},
+    {"cvt", {"f64"}, XU(1, 2, 20)},
+    {"cvt", {"f32", "f16"}, FMA(1, 5)},
+    {"cvt", {"f16"}, ALU(1, 6)},
+    {"cvt", {"bf16"}, ALU(1, 6)},
+    {"cvt", {"f32"}, XU(1, 2, 14)},
+    {"cvt", {"u64"}, ALU(0.3, 2)},
+    {"cvt", {"s64"}, ALU(0.7, 4)},
+    {"cvt", {0}, ALU(0.5, 3)},
+    {"bfe", {0}, ALU(2, 9)},
+    {"bfi", {0}, ALU(2, 9)},
+    {"sad", {0}, ALU(1, 5)},
+    {"lop3", {0}, ALU(1, 4.6)},
+    {"and", {"pred"}, ALU(0.5, 6)},
+    {"or", {"pred"}, ALU(0.5, 6)},
+    {"not", {"pred"}, NOTHING},
+    {"xor", {"pred"}, ALU(0.5, 6)},
+    {"and", {"b64"}, ALU(1.5, 5)},
+    {"or", {"b64"}, ALU(1.5, 5)},
+    {"xor", {"b64"}, ALU(1.5, 5)},
+    {"not", {"b64"}, ALU(1.5, 5)},
+    {"and", {0}, ALU(0.75, 4)},
+    {"or", {0}, ALU(0.75, 4)},
+    {"xor", {0}, ALU(0.75, 4)},
+    {"not", {0}, ALU(0.5, 3)},
+    {"shl", {"b64"}, ALU(2, 6)},
+    {"shr", {"u64"}, ALU(2, 6)},
+    {"shr", {"s64"}, ALU(2, 6)},
+    {"shr", {"b64"}, ALU(2, 6)},
+    {"add", {"s64"}, ALU(1.6, 6)},
+    {"add", {"u64"}, ALU(1.6, 6)},
+    {"sub", {"s64"}, ALU(2, 6)},
+    {"sub", {"u64"}, ALU(2, 6)},
+    {"setp", {"s64"}, ALU(2, 12)},
+    {"setp", {"u64"}, ALU(2, 12)},
+    {"min", {"s64"}, ALU(4, 16)},
+    {"min", {"u64"}, ALU(4, 16)},
+    {"max", {"s64"}, ALU(4, 16)},
+    {"max", {"u64"}, ALU(4, 16)},
+    {"selp", {"b64"}, ALU(2, 6)},
+    {"setp", {0}, ALU(1, 8)},
+    {"bra", {0}, 1, PIPE_ALU, 0.25, 4, WAIT_NONE},
+    {"call", {0}, ALU(2, 10)},
+    {"ret", {0}, ALU(1, 10)},
+    {"exit", {0}, ALU(1, 0)},
+    {"nanosleep", {0}, ALU(1, 40)},
+    {"vadd4", {0}, ALU(4, 18)},
+};
+static const struct rule other = {"", {0}, ALU(1, 4.6)};
+
+static const struct rule *rule_of(const char *opcode)
+{
+    for (size_t n = 0; n < sizeof rules / sizeof *rules; n++) {
+        const struct rule *r = &rules[n];
+
+        if (feature_is(opcode, r->base) && (!r->has[0] || feature_has(opcode, r->has[0])) &&
+            (!r->has[1] || feature_has(opcode, r->has[1])))
+            return r;
+    }
+    return &other;
+}
+
+static bool is_one_of(const char *opcode, const char *const *list)
+{
+    for (; *list; list++)
+        if (feature_is(opcode, *list))
+            return true;
+    return false;
+}
+
+static uint8_t order_of(const char *opcode)
+{
+    static const char *const all[] = {"bar", "barrier", "membar", "fence", "bra", "brx", "call", "ret", "exit", "cp",
+                                      "mbarrier", "wgmma", "griddepcontrol", "trap", NULL};
+    static const char *const changes[] = {"st", "atom", "red", "stmatrix", "sust", NULL};
+    bool shared = feature_has(opcode, "shared"), load = feature_is(opcode, "ld") || feature_is(opcode, "ldmatrix");
+
+    if (is_one_of(opcode, all) || feature_has(opcode, "volatile") || feature_has(opcode, "acquire"))
+        return ORDER_ALL;
+    if (load && (feature_has(opcode, "nc") || feature_has(opcode, "param") || feature_has(opcode, "const")))
+        return 0;
+    if (load)
+        return shared ? ORDER_LOAD_SHARED : ORDER_LOAD_GLOBAL;
+    if (is_one_of(opcode, changes) && !feature_has(opcode, "param"))
+        return shared ? ORDER_STORE_SHARED : ORDER_STORE_GLOBAL;
+    return 0;
+}
+
+/* ---- special cases ---- */
+
+/* Multiply-adds of one warp by the shape, as m16n8k16. */
+static double matrix_work(const char *opcode)
+{
+    for (const char *at = strstr(opcode, ".m"); at; at = strstr(at + 1, ".m")) {
+        unsigned m, n, k;
+
+        if (sscanf(at, ".m%un%uk%u", &m, &n, &k) == 3)
+            return (double)m * n * k;
+    }
+    return 0;
+}
+
+/* mma.sync and wgmma: multiply-adds a clock and multiprocessor by type. */
+static bool matrix_cost(const char *opcode, struct cost_step *x)
+{
+    double rate = 1024, work = matrix_work(opcode);
+    bool group = feature_is(opcode, "wgmma");
+
+    if (!work || !(group || feature_is(opcode, "mma") || feature_is(opcode, "wmma")) ||
+        feature_has(opcode, "load") || feature_has(opcode, "store"))
+        return false;
+    if (feature_has(opcode, "f64"))
+        rate = 64;
+    else if (feature_has(opcode, "tf32"))
+        rate /= 2;
+    else if (feature_has(opcode, "s8") || feature_has(opcode, "u8") || feature_has(opcode, "e4m3"))
+        rate *= 2;
+    /* The four warps of a group start one operation together: it is counted once for each. */
+    x->busy = work / rate / (group ? 8 : 1);
+    x->latency = group ? 4 : 16 + 4 * x->busy;
+    x->slots = 1;
+    x->pipe = PIPE_TENSOR;
+    return true;
+}
+
+/* Bytes of a lane's access: a vector of v elements of the last type. */
+static double access_bytes(const char *opcode)
+{
+    const char *type = strrchr(opcode, '.');
+    double bytes = type && type[1] ? strtod(type + 2, NULL) / 8 : 4;
+
+    return bytes * (feature_has(opcode, "v2") ? 2 : feature_has(opcode, "v4") ? 4 : feature_has(opcode, "v8") ? 8 : 1);
+}
+
+static bool is_wide_add(const struct ptx_statement *s)
+{
+    return feature_is(s->opcode, "add") && (feature_has(s->opcode, "s64") || feature_has(s->opcode, "u64"));
+}
+
+/* Where each register is written: the statement plus 1; SIZE_MAX: more than once. */
+struct writers {
+    size_t *at;
+    size_t statement;
+};
+
+static void note_writer(size_t reg, void *context)
+{
+    struct writers *w = context;
+
+    w->at[reg] = w->at[reg] ? SIZE_MAX : w->statement + 1;
+}
+
+/* Whether operand n of the statement comes from a widening multiplication or a shift: one instruction does both. */
+static bool fuses(const struct ptx_function *f, const struct writers *w, const struct ptx_statement *s, size_t n)
+{
+    size_t at = s->operands[n].kind == PTX_OPERAND_REGISTER ? w->at[s->operands[n].reg] : 0;
+    const char *opcode;
+
+    if (!at || at == SIZE_MAX)
+        return false;
+    opcode = f->statements[at - 1].opcode;
+    return feature_has(opcode, "wide") || feature_is(opcode, "shl");
+}
+
+static void special_cases(const struct ptx_function *f, const struct writers *w, const struct ptx_statement *s,
+                          struct cost_step *x)
+{
+    const struct ptx_operand *last = s->count ? &s->operands[s->count - 1] : NULL;
+
+    if (matrix_cost(s->opcode, x))
+        return;
+    if (x->pipe == PIPE_LSU && x->busy > 0 && (feature_is(s->opcode, "ld") || feature_is(s->opcode, "st")))
+        x->busy *= access_bytes(s->opcode) > 4 ? access_bytes(s->opcode) / 4 : 1;
+    /* A constant at a fixed place is an operand of who uses it. */
+    if (feature_is(s->opcode, "ld") && feature_has(s->opcode, "const") && last->count &&
+        last->elements[0].kind == PTX_OPERAND_NAME)
+        x->slots = x->busy = x->latency = 0;
+    if (is_wide_add(s) && s->count == 3 && (fuses(f, w, s, 1) || fuses(f, w, s, 2)))
+        x->slots = x->busy = x->latency = 0;
+    else if (is_wide_add(s) && s->count == 3 && last->kind == PTX_OPERAND_INTEGER)
+        x->slots = 1, x->busy = 0.5;
+    if (feature_is(s->opcode, "mov") && s->count == 2 && last->kind == PTX_OPERAND_SPECIAL)
+        x->slots = 1, x->busy = 0.5, x->latency = strstr(last->name, "tid") ? 20 : 10;
+}
+
+/* ---- the program ---- */
+
+struct listing {
+    struct costs *costs;
+    uint32_t base;  /* of the function's registers */
+};
+
+static void push(struct costs *c, uint32_t value)
+{
+    if (c->used == c->capacity) {
+        size_t capacity = c->capacity ? 2 * c->capacity : 1024;
+        uint32_t *more = c->failed ? NULL : realloc(c->registers, capacity * sizeof *more);
+
+        if (!more) {
+            c->failed = true;
+            return;
+        }
+        c->registers = more;
+        c->capacity = capacity;
+    }
+    c->registers[c->used++] = value;
+}
+
+static void push_register(size_t reg, void *context)
+{
+    const struct listing *l = context;
+
+    push(l->costs, l->base + (uint32_t)reg);
+}
+
+static uint32_t list_of(struct listing *l, const struct ptx_function *f, const struct ptx_statement *s, visit_all *all)
+{
+    size_t start = l->costs->used;
+
+    all(f, s, push_register, l);
+    if (l->costs->used == start)
+        return 0;
+    push(l->costs, 0);
+    return l->costs->failed ? 0 : (uint32_t)start;
+}
+
+static void add_statement(struct listing *l, const struct ptx_function *f, const struct writers *w,
+                          const struct ptx_statement *s, struct cost_step *x)
+{
+    const struct rule *rule = rule_of(s->opcode);
+
+    x->known = true;
+    x->pipe = (uint8_t)rule->pipe;
+    x->wait = (uint8_t)rule->wait;
+    x->order = order_of(s->opcode);
+    x->slots = rule->slots;
+    x->busy = rule->busy;
+    x->latency = rule->latency;
+    special_cases(f, w, s, x);
+    x->reads = list_of(l, f, s, feature_visit_read);
+    x->writes = list_of(l, f, s, feature_visit_written);
+}
+
+static bool add_function(struct costs *c, const struct program *program, const struct function *function)
+{
+    const struct ptx_function *f = function->ptx;
+    struct listing l = {c, c->register_count};
+    struct writers w = {calloc(f->register_count + 1, sizeof *w.at), 0};
+    size_t at = 0;
+
+    if (!w.at)
+        return false;
+    for (w.statement = 0; w.statement < f->statement_count; w.statement++)
+        feature_visit_written(f, &f->statements[w.statement], note_writer, &w);
+    for (uint32_t n = function->first; n < function->last; n++) {
+        uint32_t line = program->code[n].line;
+
+        if (!line || (n > function->first && program->code[n - 1].line == line))
+            continue;
+        /* Statements stand in the order of their lines. */
+        while (at < f->statement_count && (f->statements[at].line < line || f->statements[at].kind != PTX_INSTRUCTION))
+            at++;
+        if (at < f->statement_count && f->statements[at].line == line)
+            add_statement(&l, f, &w, &f->statements[at++], &c->steps[n]);
+    }
+    c->register_count += (uint32_t)f->register_count + 1;
+    free(w.at);
+    return !c->failed;
+}
+
+struct costs *costs_create(const struct program *program)
+{
+    struct costs *c = calloc(1, sizeof *c);
+
+    if (!c || !(c->steps = calloc(program->code_count + 1, sizeof *c->steps))) {
+        free(c);
+        return NULL;
+    }
+    c->count = program->code_count;
+    c->register_count = 1;
+    push(c, 0); /* the empty list */
+    for (size_t f = 0; f < program->function_count; f++)
+        if (program->functions[f].last > program->functions[f].first && program->functions[f].ptx->defined &&
+            !add_function(c, program, &program->functions[f])) {
+            costs_free(c);
+            return NULL;
+        }
+    return c;
+}
+
+void costs_free(struct costs *costs)
+{
+    if (!costs)
+        return;
+    free(costs->steps);
+    free(costs->registers);
+    free(costs->schedules);
+    free(costs->order);
+    free(costs);
+}
+
+void costs_add(const struct costs *costs, uint32_t index, double times, struct cost *sum)
+{
+    const struct cost_step *s = &costs->steps[index];
+
+    if (!s->known)
+        return;
+    sum->slots += times * s->slots;
+    sum->busy[s->pipe] += times * s->busy;
+}

@@ -1,0 +1,43 @@
+/*
+ * feature_step.h - the instructions of a program as steps with costs, for feature_cost.c, which makes them, and
+ * feature_walk.c, which puts them in order and walks along them.
+ */
+#ifndef CUDASIM_FEATURE_STEP_H
+#define CUDASIM_FEATURE_STEP_H
+
+#include "feature_cost.h"
+
+/* Before what an access may not be moved. A set of bits; a store and a load of one space stay in order. */
+enum order_of {
+    ORDER_LOAD_GLOBAL = 1, ORDER_LOAD_SHARED = 2, ORDER_STORE_GLOBAL = 4, ORDER_STORE_SHARED = 8,
+    ORDER_ALL = 16         /* barriers, fences, jumps: nothing passes them */
+};
+
+/* One instruction of the simulator. Those without `known` are its own additions and cost nothing. */
+struct cost_step {
+    bool known;
+    uint8_t pipe, wait, order;     /* enum pipe, enum wait, enum order_of */
+    double slots, busy, latency;
+    uint32_t reads, writes;        /* into costs->registers, lists that 0 ends; 0: none */
+};
+
+/* The order in which ptxas would put the steps of a straight run. */
+struct schedule {
+    uint32_t from, to;             /* the run; `to` 0: an empty place of the table */
+    size_t first, count;           /* in costs->order */
+};
+
+struct costs {
+    struct cost_step *steps;       /* [count] */
+    uint32_t count;
+    uint32_t *registers;           /* [used] lists of registers */
+    size_t used, capacity;
+    uint32_t register_count;       /* of all functions, from 1 */
+    struct schedule *schedules;    /* [schedule_size] by a hash of the run; a power of two */
+    size_t schedule_size, schedule_count;
+    uint32_t *order;               /* [order_used] indices of steps */
+    size_t order_used, order_capacity;
+    bool failed;                   /* there was no memory */
+};
+
+#endif

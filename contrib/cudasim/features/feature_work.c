@@ -1,0 +1,186 @@
+/* feature_work.c - sums the costs of what a launch executed, and scales what the probes saw to the whole launch. */
+#include "feature_work.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contrib/cudasim/machine/inside.h"
+#include "contrib/cudasim/machine/machine.h"
+#include "contrib/cudasim/machine/probe.h"
+
+enum { PROBE_SUMS = sizeof(struct probe_counts) / sizeof(uint64_t) };
+
+struct work {
+    struct sim *sim;
+    const struct sim_kernel *kernel;
+    struct costs *costs;
+    uint32_t count;      /* instructions of the program */
+    uint64_t *before;    /* [count] warps that had executed each */
+    double *executed;    /* [count] weighted */
+    struct probe_counts last;              /* of the probes, at the last call */
+    double counted[PROBE_SUMS];            /* what they counted since, weighted, in the order of struct probe_counts */
+};
+
+/* Adds to to[count] how many warps executed each instruction so far. */
+static void read_counts(const struct work *w, uint64_t *to)
+{
+    const struct kernel_use *use = w->kernel->use;
+
+    memset(to, 0, w->count * sizeof *to);
+    for (unsigned k = 0; use && use->counters && k < w->sim->worker_count; k++) {
+        const int64_t *diff = use->counters[k].warp_diff;
+        int64_t warps = 0;
+
+        for (uint32_t n = 0; diff && n < w->count; n++) {
+            warps += diff[n];
+            to[n] += (uint64_t)warps;
+        }
+    }
+}
+
+struct work *work_begin(struct sim *sim, const struct sim_kernel *kernel, struct costs *costs)
+{
+    struct work *w = calloc(1, sizeof *w);
+
+    if (!w)
+        return NULL;
+    *w = (struct work){.sim = sim, .kernel = kernel, .costs = costs, .count = kernel->module->program->code_count};
+    w->before = calloc(w->count + 1, sizeof *w->before);
+    w->executed = calloc(w->count + 1, sizeof *w->executed);
+    if (!w->before || !w->executed) {
+        work_drop(w);
+        return NULL;
+    }
+    read_counts(w, w->before);
+    probe_reset(sim);
+    return w;
+}
+
+static void take_probes(struct work *w, double weight)
+{
+    uint64_t hot, *before = (uint64_t *)&w->last;
+    struct probe_counts now = probe_sum(w->sim, &hot);
+    const uint64_t *after = (const uint64_t *)&now;
+
+    for (int n = 0; n < PROBE_SUMS; n++)
+        w->counted[n] += weight * (double)(after[n] - before[n]);
+    w->last = now;
+}
+
+bool work_take(struct work *w, double weight)
+{
+    uint64_t *now = malloc((w->count + 1) * sizeof *now);
+
+    if (!now)
+        return false;
+    read_counts(w, now);
+    for (uint32_t n = 0; n < w->count; n++)
+        w->executed[n] += weight * (double)(now[n] - w->before[n]);
+    take_probes(w, weight);
+    free(w->before);
+    w->before = now;
+    return true;
+}
+
+void work_drop(struct work *w)
+{
+    if (!w)
+        return;
+    free(w->before);
+    free(w->executed);
+    free(w);
+}
+
+/* ---- the columns ---- */
+
+static double ratio(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+static void fill_pipes(const struct work *w, double *v)
+{
+    struct cost sum = {0};
+
+    for (uint32_t n = 0; n < w->count; n++)
+        if (w->executed[n] > 0)
+            costs_add(w->costs, n, w->executed[n], &sum);
+    v[FEATURE_ISSUE] = sum.slots;
+    for (int pipe = 0; pipe < PIPES; pipe++)
+        v[FEATURE_BUSY_ALU + pipe] = sum.busy[pipe];
+}
+
+/* The paths are of some warps, up to a length: the mean warp executes `instructions`. */
+static bool fill_path(const struct work *w, double instructions, double *v)
+{
+    struct walk walk = {0};
+    double scale;
+
+    for (unsigned k = 0; k < w->sim->worker_count; k++) {
+        const struct probe *p = w->sim->workers[k].probe;
+
+        for (unsigned n = 0; p && n < p->path_count; n++)
+            if (!costs_walk(w->costs, &p->paths[n], &walk))
+                return false;
+    }
+    scale = ratio(instructions, walk.instructions);
+    v[FEATURE_CHAIN] = walk.clocks * scale;
+    for (int wait = 0; wait < WAITS; wait++)
+        v[FEATURE_WAIT_LOAD + wait] = walk.waits[wait] * scale;
+    return true;
+}
+
+/*
+ * Atomic lanes at the hottest word of the whole launch. Blocks that share it add up, blocks with words of their own do
+ * not: the number grows as a power of the blocks, which those looked at give.
+ */
+static double hottest(const struct probe_counts *c, double hot, double blocks)
+{
+    double mean = ratio((double)c->hot_block, (double)c->blocks), power;
+
+    if (mean <= 0)
+        return 0;
+    power = c->blocks > 1 ? log(fmax(hot / mean, 1)) / log((double)c->blocks) : 1;
+    return mean * pow(blocks, fmin(power, 1));
+}
+
+/* The column of each weighted sum of the probes, scaled from the blocks looked at to all. */
+static const struct {
+    size_t from;
+    enum feature to;
+} scaled[] = {
+#define SUM(field, column) {offsetof(struct probe_counts, field) / sizeof(uint64_t), FEATURE_##column}
+    SUM(load_requests, LOAD_REQUESTS), SUM(load_sectors, LOAD_SECTORS), SUM(load_lines, LOAD_LINES),
+    SUM(load_hits, LOAD_HITS), SUM(store_requests, STORE_REQUESTS), SUM(store_sectors, STORE_SECTORS),
+    SUM(store_lines, STORE_LINES), SUM(local_lines, LOCAL_LINES), SUM(constant_requests, CONSTANT_REQUESTS),
+    SUM(constant_words, CONSTANT_WORDS), SUM(atomic_requests, ATOMIC_REQUESTS), SUM(atomic_lanes, ATOMIC_LANES),
+    SUM(atomic_words, ATOMIC_WORDS), SUM(atomic_sectors, ATOMIC_SECTORS),
+    SUM(shared_atomic_requests, SHARED_ATOMICS), SUM(shared_atomic_rounds, SHARED_ROUNDS)
+#undef SUM
+};
+
+static void fill_memory(const struct work *w, double blocks, double *v)
+{
+    uint64_t hot;
+    struct probe_counts c = probe_sum(w->sim, &hot);
+    double scale = ratio(blocks, w->counted[offsetof(struct probe_counts, blocks) / sizeof(uint64_t)]);
+
+    v[FEATURE_LONGEST] = ratio((double)c.longest_sum * (double)c.all_warps,
+                               (double)c.all_blocks * (double)c.instructions);
+    v[FEATURE_BLOCK_MOST] = ratio((double)c.block_most * (double)c.all_blocks, (double)c.instructions);
+    for (size_t n = 0; n < sizeof scaled / sizeof *scaled; n++)
+        v[scaled[n].to] = scale * w->counted[scaled[n].from];
+    v[FEATURE_ATOMIC_HOT] = hottest(&c, (double)hot, blocks);
+}
+
+bool work_end(struct work *w, double blocks, double warps, double value[FEATURE_COUNT])
+{
+    bool good;
+
+    fill_pipes(w, value);
+    good = fill_path(w, ratio(value[FEATURE_WARP_INSTRUCTIONS], warps), value);
+    fill_memory(w, blocks, value);
+    work_drop(w);
+    return good;
+}

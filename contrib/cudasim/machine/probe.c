@@ -1,0 +1,319 @@
+/*
+ * probe.c - counts what blocks of a sample ask of the L1 cache, and keeps the paths of some warps.
+ *
+ * The cache is set-associative with lines of four sectors and replaces the line that was not used for longest. Stores
+ * and atomics write through it and take no line. The warps of a block take turns at every jump backwards (block.c), so
+ * that they meet in the cache in about the order in which a GPU runs them.
+ */
+#include "probe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+#include "inside.h"
+#include "launch.h"
+#include "machine.h"
+#include "settings.h"
+
+#define LINE_SHIFT 7
+#define SECTOR_SHIFT 5
+#define L1_BYTES (256u << 10) /* of a multiprocessor, with shared memory */
+
+/* What the driver can set aside for shared memory, KiB: CUDA C++ Programming Guide, compute capability 9.0. */
+static const unsigned carve_outs[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
+
+bool probe_create(struct sim *sim)
+{
+    for (unsigned n = 0; n < sim->worker_count; n++)
+        if (!(sim->workers[n].probe = calloc(1, sizeof *sim->workers[n].probe)))
+            return false;
+    return true;
+}
+
+void probe_destroy(struct sim *sim)
+{
+    for (unsigned n = 0; n < sim->worker_count; n++) {
+        struct probe *p = sim->workers[n].probe;
+
+        for (unsigned k = 0; p && k < PROBE_PATHS; k++)
+            free(p->paths[k].runs);
+        free(p);
+        sim->workers[n].probe = NULL;
+    }
+}
+
+static void reset(struct probe *p)
+{
+    memset(&p->counts, 0, sizeof p->counts);
+    memset(p->hot, 0, sizeof p->hot);
+    for (unsigned n = 0; n < p->path_count; n++) {
+        p->paths[n].count = 0;
+        p->paths[n].full = false;
+    }
+    p->path_count = 0;
+    p->at = NULL;
+}
+
+void probe_reset(struct sim *sim)
+{
+    for (unsigned n = 0; n < sim->worker_count; n++)
+        if (sim->workers[n].probe)
+            reset(sim->workers[n].probe);
+}
+
+struct probe_counts probe_sum(const struct sim *sim, uint64_t *hot)
+{
+    struct probe_counts sum = {0};
+    uint64_t most = 0, longest = 0, block_most = 0, *to = (uint64_t *)&sum;
+
+    for (unsigned n = 0; n < sim->worker_count; n++) {
+        const struct probe *p = sim->workers[n].probe;
+        const uint64_t *from = p ? (const uint64_t *)&p->counts : NULL;
+
+        for (size_t k = 0; p && k < sizeof sum / sizeof *to; k++)
+            to[k] += from[k];
+        longest = p && p->counts.longest > longest ? p->counts.longest : longest;
+        block_most = p && p->counts.block_most > block_most ? p->counts.block_most : block_most;
+    }
+    sum.longest = longest;
+    sum.block_most = block_most;
+    for (unsigned k = 0; k < PROBE_HOT; k++) {
+        uint64_t at = 0;
+
+        for (unsigned n = 0; n < sim->worker_count; n++)
+            at += sim->workers[n].probe ? sim->workers[n].probe->hot[k] : 0;
+        most = at > most ? at : most;
+    }
+    *hot = most;
+    return sum;
+}
+
+/* ---- blocks ---- */
+
+/* A block's share of the cache: what shared memory leaves, among the blocks that run on a multiprocessor together. */
+static uint32_t lines_of_block(const struct launch *l)
+{
+    enum sim_limiter limiter;
+    unsigned together = sim_occupancy(l->sim, l->kernel, l->threads, l->what->dynamic_shared, &limiter);
+    uint64_t per_sm = (l->blocks + sim_limits(l->sim)->multiprocessors - 1) / sim_limits(l->sim)->multiprocessors;
+    unsigned kib, carve = 228;
+
+    if (together > per_sm)
+        together = (unsigned)per_sm;
+    together = together ? together : 1;
+    kib = (together * (l->shared_size + 1024) + 1023) / 1024;
+    for (size_t n = sizeof carve_outs / sizeof *carve_outs; l->shared_size && n-- > 0;)
+        if (carve_outs[n] >= kib)
+            carve = carve_outs[n];
+    if (!l->shared_size)
+        carve = 0;
+    return (L1_BYTES - carve * 1024) / together >> LINE_SHIFT;
+}
+
+void probe_launch(struct probe *p, const struct launch *launch)
+{
+    uint32_t lines = lines_of_block(launch);
+
+    p->lines = lines < PROBE_WAYS ? PROBE_WAYS : lines > PROBE_LINES ? PROBE_LINES : lines / PROBE_WAYS * PROBE_WAYS;
+    p->stride = launch->what->only ? 1 : (launch->blocks + PROBE_BLOCKS - 1) / PROBE_BLOCKS;
+    p->at = NULL;
+}
+
+void probe_block(struct probe *p, struct block *b)
+{
+    uint64_t order = b->launch->what->only ? p->counts.blocks : b->number / p->stride;
+
+    b->probed = b->number % p->stride == 0 || b->launch->what->only;
+    if (!b->probed)
+        return;
+    p->counts.blocks++;
+    memset(p->hot_now, 0, sizeof p->hot_now);
+    if (p->path_count < PROBE_PATHS) {
+        /* The first warp often does what the others need not: every second path is its. */
+        uint32_t index = order % 2 ? (uint32_t)(order * 5 % b->warp_count) : 0;
+
+        b->warps[index].path = &p->paths[p->path_count++];
+    }
+}
+
+void probe_retire(struct probe *p, struct block *b)
+{
+    uint64_t longest = 0, sum = 0, hot = 0;
+
+    for (uint32_t n = 0; n < b->warp_count; n++) {
+        uint64_t executed = b->warps[n].executed;
+
+        b->warps[n].path = NULL;
+        sum += executed;
+        longest = executed > longest ? executed : longest;
+    }
+    p->counts.all_blocks++;
+    p->counts.all_warps += b->warp_count;
+    p->counts.instructions += sum;
+    p->counts.longest_sum += longest;
+    p->counts.longest = longest > p->counts.longest ? longest : p->counts.longest;
+    p->counts.block_most = sum > p->counts.block_most ? sum : p->counts.block_most;
+    if (!b->probed)
+        return;
+    for (unsigned n = 0; n < PROBE_HOT; n++)
+        hot = p->hot_now[n] > hot ? p->hot_now[n] : hot;
+    p->counts.hot_block += hot;
+}
+
+void probe_run(struct probe_path *path, uint32_t from, uint32_t to)
+{
+    if (path->full || from == to)
+        return;
+    if (path->count == path->capacity) {
+        uint32_t capacity = path->capacity ? 2 * path->capacity : 256;
+        struct probe_run *runs = capacity > PROBE_RUNS ? NULL : realloc(path->runs, capacity * sizeof *runs);
+
+        if (!runs) {
+            path->full = true;
+            return;
+        }
+        path->runs = runs;
+        path->capacity = capacity;
+    }
+    path->runs[path->count++] = (struct probe_run){from, to};
+}
+
+/* ---- accesses ---- */
+
+/* Whether L1 has the sector; it has it afterwards if `fills`. */
+static bool cached(struct probe *p, const struct block *b, uint64_t sector, bool fills)
+{
+    uint64_t line = sector >> (LINE_SHIFT - SECTOR_SHIFT);
+    uint8_t bit = (uint8_t)(1u << (sector & 3));
+    uint32_t sets = p->lines / PROBE_WAYS, set = (uint32_t)((line ^ line >> 9) % sets) * PROBE_WAYS, victim = set;
+
+    if (p->at != b) {
+        memset(p->tag, 0, p->lines * sizeof *p->tag);
+        memset(p->used, 0, p->lines * sizeof *p->used);
+        p->at = b;
+    }
+    for (uint32_t n = set; n < set + PROBE_WAYS; n++) {
+        if (p->tag[n] == line + 1) {
+            bool hit = p->sectors[n] & bit;
+
+            p->used[n] = ++p->stamp;
+            p->sectors[n] |= fills ? bit : 0;
+            return hit;
+        }
+        victim = p->used[n] < p->used[victim] ? n : victim;
+    }
+    if (fills) {
+        p->tag[victim] = line + 1;
+        p->used[victim] = ++p->stamp;
+        p->sectors[victim] = bit;
+    }
+    return false;
+}
+
+/* The distinct values of the lanes in `mask`, sorted into list[]. Lists are short: insertion is fast enough. */
+static unsigned distinct(const uint64_t *address, uint32_t mask, unsigned shift, uint64_t last, uint64_t *list)
+{
+    unsigned count = 0;
+
+    EVERY_LANE(l, mask)
+    {
+        for (uint64_t x = address[l] >> shift; x <= (address[l] + last) >> shift; x++) {
+            unsigned n = count;
+
+            while (n > 0 && list[n - 1] > x)
+                n--;
+            if (n > 0 && list[n - 1] == x)
+                continue;
+            memmove(&list[n + 1], &list[n], (count - n) * sizeof *list);
+            list[n] = x;
+            count++;
+        }
+    }
+    return count;
+}
+
+static void note_atomic(struct probe *p, const uint64_t *address, uint32_t mask, uint64_t sectors)
+{
+    uint64_t list[LANES + 1];
+
+    p->counts.atomic_requests++;
+    p->counts.atomic_lanes += (uint64_t)__builtin_popcount(mask);
+    p->counts.atomic_words += distinct(address, mask, 2, 0, list);
+    p->counts.atomic_sectors += sectors;
+    EVERY_LANE(l, mask)
+    {
+        unsigned at = (unsigned)(((address[l] >> 2) * 0x9E3779B97F4A7C15u) >> 52);
+
+        p->hot[at]++;
+        p->hot_now[at]++;
+    }
+}
+
+void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address, uint32_t mask, unsigned bytes)
+{
+    struct probe *p = w->worker->probe;
+    struct probe_counts *c = &p->counts;
+    uint64_t list[LANES * 5], lines = 0, line = UINT64_MAX;
+    unsigned count;
+
+    if (ins->class == CLASS_PARAMETER) {
+        c->constant_requests++;
+        c->constant_words += distinct(address, mask, 2, 0, list);
+        return;
+    }
+    count = distinct(address, mask, SECTOR_SHIFT, bytes - 1, list);
+    if (ins->op_is_atomic) {
+        note_atomic(p, address, mask, count);
+        return;
+    }
+    for (unsigned n = 0; n < count; n++) {
+        lines += list[n] >> 2 != line;
+        line = list[n] >> 2;
+    }
+    if (ins->class == CLASS_GLOBAL_STORE) {
+        c->store_requests++;
+        c->store_sectors += count;
+        c->store_lines += lines;
+        return;
+    }
+    c->load_requests++;
+    c->load_sectors += count;
+    c->load_lines += lines;
+    for (unsigned n = 0; n < count; n++)
+        c->load_hits += cached(p, w->block, list[n], !ins->order);
+}
+
+void probe_bulk(struct warp *w, uint64_t address, uint64_t bytes)
+{
+    struct probe_counts *c = &w->worker->probe->counts;
+
+    c->load_sectors += ((address + bytes - 1) >> SECTOR_SHIFT) - (address >> SECTOR_SHIFT) + 1;
+    c->load_lines += ((address + bytes - 1) >> LINE_SHIFT) - (address >> LINE_SHIFT) + 1;
+}
+
+/* The lanes' words of one local variable lie side by side. */
+void probe_local(struct warp *w, uint32_t mask, unsigned bytes)
+{
+    struct probe_counts *c = &w->worker->probe->counts;
+
+    c->local_requests++;
+    c->local_lines += ((uint64_t)__builtin_popcount(mask) * bytes + 127) / 128;
+}
+
+void probe_shared_atomic(struct warp *w, const uint32_t *offsets, uint32_t mask)
+{
+    struct probe_counts *c = &w->worker->probe->counts;
+    unsigned most = 0;
+
+    while (mask) {
+        uint32_t same = 0, first = offsets[__builtin_ctz(mask)];
+
+        EVERY_LANE(l, mask)
+            same |= offsets[l] == first ? 1u << l : 0;
+        most = (unsigned)__builtin_popcount(same) > most ? (unsigned)__builtin_popcount(same) : most;
+        mask &= ~same;
+    }
+    c->shared_atomic_requests++;
+    c->shared_atomic_rounds += most;
+}

@@ -1,0 +1,94 @@
+/*
+ * probe.h - what a sample of a launch's blocks does to the memory hierarchy, and the path of a few of its warps. The
+ * features of a launch (features/) come from it.
+ *
+ * Each worker has one probe if the device was created with options.features. Blocks are looked at closely one at a
+ * time: their accesses go through a model of the L1 cache, and one of their warps writes down where it jumped. The
+ * lengths of all warps are noted. launch.c and the bodies of memory instructions call the functions.
+ */
+#ifndef CUDASIM_PROBE_H
+#define CUDASIM_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct block;
+struct ins;
+struct launch;
+struct sim;
+struct warp;
+
+enum {
+    PROBE_BLOCKS = 64,    /* about so many blocks of a launch are looked at closely */
+    PROBE_PATHS = 24,     /* of that many warps the path is kept, for each worker */
+    PROBE_RUNS = 16384,   /* straight runs of a path; what follows is not kept */
+    PROBE_LINES = 2048,   /* lines of 128 bytes of the L1 cache, all 256 KiB */
+    PROBE_WAYS = 4,
+    PROBE_HOT = 4096      /* counters of the atomics on one word; words share them by a hash */
+};
+
+/* A straight run of instructions: code[from .. to). */
+struct probe_run { uint32_t from, to; };
+
+struct probe_path {
+    struct probe_run *runs;
+    uint32_t count, capacity;
+    bool full;            /* the warp went on */
+};
+
+/* Of the blocks looked at closely. Requests are of warps. A word is an address of an access. */
+struct probe_counts {
+    uint64_t blocks;
+    uint64_t load_requests, load_sectors, load_lines, load_hits; /* of global memory; hits: sectors found in L1 */
+    uint64_t store_requests, store_sectors, store_lines;
+    uint64_t local_requests, local_lines;
+    uint64_t constant_requests, constant_words;                  /* distinct words, summed over requests */
+    uint64_t atomic_requests, atomic_lanes, atomic_words, atomic_sectors; /* on global memory */
+    uint64_t shared_atomic_requests, shared_atomic_rounds;       /* rounds: the most lanes at one word of a request */
+    uint64_t hot_block;                                          /* each block's most atomic lanes at one word, summed */
+    /* Of all blocks that ran. */
+    uint64_t all_blocks, all_warps, instructions;                /* of warps */
+    uint64_t longest, longest_sum;   /* instructions of the longest warp; of each block's longest, summed */
+    uint64_t block_most;             /* instructions of the block with most */
+};
+
+struct probe {
+    struct probe_counts counts;
+    uint64_t stride;         /* every so many blocks one is looked at */
+    uint32_t lines;          /* of the L1 cache that a block has */
+    const struct block *at;  /* the block whose lines the cache has */
+    uint64_t stamp;
+    uint64_t tag[PROBE_LINES], used[PROBE_LINES]; /* [set * ways]: number of the line plus 1, when it was used last */
+    uint8_t sectors[PROBE_LINES];                 /* of the line, a bit each */
+    uint32_t hot[PROBE_HOT];       /* atomic lanes, of all blocks looked at */
+    uint32_t hot_now[PROBE_HOT];   /* of this one */
+    struct probe_path paths[PROBE_PATHS];
+    uint32_t path_count;
+};
+
+/* One probe a worker; false without memory. */
+bool probe_create(struct sim *sim);
+void probe_destroy(struct sim *sim);
+
+/* Forgets everything, before launches that are counted together. */
+void probe_reset(struct sim *sim);
+
+/* The sums over all workers, and the most atomic lanes at one word. */
+struct probe_counts probe_sum(const struct sim *sim, uint64_t *hot);
+
+/* ---- while a launch runs ---- */
+
+void probe_launch(struct probe *p, const struct launch *launch);
+void probe_block(struct probe *p, struct block *block);
+void probe_retire(struct probe *p, struct block *block);
+void probe_run(struct probe_path *path, uint32_t from, uint32_t to);
+
+/* An access of `bytes` bytes a lane to global or constant memory, at address[32]. */
+void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address, uint32_t mask, unsigned bytes);
+/* A lane that copies many bytes from global memory, or to it. */
+void probe_bulk(struct warp *w, uint64_t address, uint64_t bytes);
+void probe_local(struct warp *w, uint32_t mask, unsigned bytes);
+void probe_shared_atomic(struct warp *w, const uint32_t *offsets, uint32_t mask);
+
+#endif

@@ -1,0 +1,145 @@
+/*
+ * atomics.cu - atomics on global memory: by type, with and without a result, and by how many lanes, warps and blocks
+ * meet at an address.
+ */
+#include "bench.h"
+
+enum kind { ADD_U32, ADD_U64, ADD_F32, ADD_F64, ADD_F16X2, MAX_S32, EXCH_B32, CAS_B32, KINDS };
+static const char *const kinds[KINDS] = {"add_u32", "add_u64", "add_f32", "add_f64", "add_f16x2", "max_s32",
+                                         "exch_b32", "cas_b32"};
+/* Where the lanes go: all to one word; a warp to one word of its own; neighbours to neighbours, of 4 MiB; anywhere. */
+enum place { ONE, ONE_A_WARP, ONE_A_BLOCK, NEIGHBOURS, SCATTERED_1M, SCATTERED_256M, PLACES };
+static const char *const places[PLACES] = {"one", "one_a_warp", "one_a_block", "neighbours", "scattered_1M",
+                                           "scattered_256M"};
+
+template <int KIND, bool RETURNS> static __device__ __forceinline__ unsigned atomic(char *p)
+{
+    unsigned old = 0;
+    unsigned long long wide = 0;
+    float f = 0;
+    double d = 0;
+
+#define RETURNING(text, out, in) asm volatile("atom.global." text : out : "l"(p), in)
+#define SILENT(text, in) asm volatile("red.global." text : : "l"(p), in)
+    if (KIND == ADD_U32 && RETURNS)
+        RETURNING("add.u32 %0, [%1], %2;", "=r"(old), "r"(1));
+    else if (KIND == ADD_U32)
+        SILENT("add.u32 [%0], %1;", "r"(1));
+    else if (KIND == ADD_U64 && RETURNS)
+        RETURNING("add.u64 %0, [%1], %2;", "=l"(wide), "l"(1ull));
+    else if (KIND == ADD_U64)
+        SILENT("add.u64 [%0], %1;", "l"(1ull));
+    else if (KIND == ADD_F32 && RETURNS)
+        RETURNING("add.f32 %0, [%1], %2;", "=f"(f), "f"(1.f));
+    else if (KIND == ADD_F32)
+        SILENT("add.f32 [%0], %1;", "f"(1.f));
+    else if (KIND == ADD_F64 && RETURNS)
+        RETURNING("add.f64 %0, [%1], %2;", "=d"(d), "d"(1.));
+    else if (KIND == ADD_F64)
+        SILENT("add.f64 [%0], %1;", "d"(1.));
+    else if (KIND == ADD_F16X2 && RETURNS)
+        RETURNING("add.noftz.f16x2 %0, [%1], %2;", "=r"(old), "r"(0x3c003c00));
+    else if (KIND == ADD_F16X2)
+        SILENT("add.noftz.f16x2 [%0], %1;", "r"(0x3c003c00));
+    else if (KIND == MAX_S32 && RETURNS)
+        RETURNING("max.s32 %0, [%1], %2;", "=r"(old), "r"(7));
+    else if (KIND == MAX_S32)
+        SILENT("max.s32 [%0], %1;", "r"(7));
+    else if (KIND == EXCH_B32)
+        RETURNING("exch.b32 %0, [%1], %2;", "=r"(old), "r"(7));
+    else
+        asm volatile("atom.global.cas.b32 %0, [%1], %2, %3;" : "=r"(old) : "l"(p), "r"(7), "r"(9));
+#undef RETURNING
+#undef SILENT
+    return old + (unsigned)wide + (unsigned)f + (unsigned)d;
+}
+
+static __device__ __forceinline__ uint64_t where(int place, unsigned thread, unsigned round)
+{
+    unsigned x = thread * 2654435761u + round * 40503u;
+
+    x ^= x >> 15;
+    x *= 2246822519u;
+    x ^= x >> 13;
+    switch (place) {
+    case ONE:
+        return 0;
+    case ONE_A_WARP:
+        return thread / 32 * 128 % (4 << 20);
+    case ONE_A_BLOCK:
+        return blockIdx.x * 128;
+    case NEIGHBOURS:
+        return (thread + round * 4096) * 8 % (4 << 20);
+    case SCATTERED_1M:
+        return x % (1 << 20) & ~7u;
+    default:
+        return x % (256 << 20) & ~7u;
+    }
+}
+
+template <int KIND, bool RETURNS> __global__ void hit(char *base, int place, int rounds, unsigned *sink)
+{
+    unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+
+    for (int r = 0; r < rounds; r++)
+        sum += atomic<KIND, RETURNS>(base + where(place, thread, (unsigned)r));
+    if (sum == 12345)
+        *sink = sum;
+}
+
+/* One warp's atomics one after the other: the next address depends on the last result. */
+__global__ void in_turn(unsigned *word, int rounds, long long *clocks)
+{
+    unsigned at = threadIdx.x;
+    long long begin = clock64();
+
+    for (int r = 0; r < rounds; r++)
+        at += atomicOr(&word[at], 0u);
+    *clocks = clock64() - begin;
+    word[1024] = at;
+}
+
+template <int KIND, bool RETURNS> static void measure(const struct machine *m, char *buffer)
+{
+    const int blocks = m->sms * 2, threads = 512;
+    char name[64];
+
+    for (int place = 0; place < PLACES; place++) {
+        int rounds = place == ONE ? 4 : place == ONE_A_BLOCK ? 8 : 32;
+        float us, floor;
+
+        CHECK(cudaMemset(buffer, 0, place == SCATTERED_256M ? 256 << 20 : 4 << 20));
+        us = bench_us(2, [&] { hit<KIND, RETURNS><<<blocks, threads>>>(buffer, place, rounds, m->sink); });
+        floor = bench_us(2, [&] { hit<KIND, RETURNS><<<blocks, threads>>>(buffer, place, 0, m->sink); });
+        snprintf(name, sizeof name, "%s%s/%s", kinds[KIND], RETURNS ? "_returns" : "", places[place]);
+        bench_line("atomic", name, place, (us - floor) * m->mhz / ((double)blocks * (threads / 32) * rounds),
+                   "clocks a warp request of the whole GPU");
+    }
+}
+
+void bench_atomics(const struct machine *m)
+{
+    char *buffer;
+
+    CHECK(cudaMalloc(&buffer, 256 << 20));
+    CHECK(cudaMemset(buffer, 0, 256 << 20));
+    in_turn<<<1, 32>>>((unsigned *)buffer, 1000, m->clock);
+    bench_line("atomic_latency", "or_u32", 32, bench_clocks(m) / 1000, "clocks");
+    in_turn<<<1, 1>>>((unsigned *)buffer, 1000, m->clock);
+    bench_line("atomic_latency", "or_u32", 1, bench_clocks(m) / 1000, "clocks");
+    measure<ADD_U32, false>(m, buffer);
+    measure<ADD_U32, true>(m, buffer);
+    measure<ADD_U64, false>(m, buffer);
+    measure<ADD_U64, true>(m, buffer);
+    measure<ADD_F32, false>(m, buffer);
+    measure<ADD_F32, true>(m, buffer);
+    measure<ADD_F64, false>(m, buffer);
+    measure<ADD_F64, true>(m, buffer);
+    measure<ADD_F16X2, false>(m, buffer);
+    measure<ADD_F16X2, true>(m, buffer);
+    measure<MAX_S32, false>(m, buffer);
+    measure<MAX_S32, true>(m, buffer);
+    measure<EXCH_B32, true>(m, buffer);
+    measure<CAS_B32, true>(m, buffer);
+    CHECK(cudaFree(buffer));
+}
