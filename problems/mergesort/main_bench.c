@@ -2,8 +2,10 @@
  * main_bench.c - how fast CPUs sort: bench [REPETITIONS]
  *
  * Million keys a second of the jury's submissions in C, which are linked in under the names below (problem.mk), on
- * random keys: a merge sort on one core, a merge sort with a thread for every processor, the C library's qsort() and
- * the C++ library's std::sort(). They take turns, so that a machine that slows down slows all of them.
+ * random keys: a merge sort on one core, a merge sort with a thread for every processor, and the C library's qsort().
+ * Beside them stand std::sort() on one core, and on all processors the sorts of libstdc++'s parallel mode and of
+ * oneTBB (Debian's libtbb-dev; without it, its rows are left out). They take turns, so that a machine that slows down
+ * slows all of them.
  * "(check)" is what the host does with an output.
  */
 #include <inttypes.h>
@@ -21,7 +23,9 @@
 
 typedef void sort_function(const int32_t *keys, const uint32_t *payloads, int32_t *sorted_keys,
                            uint32_t *sorted_payloads, size_t n);
-sort_function mergesort_by_baseline, mergesort_by_mergesort_threads, mergesort_by_qsort, mergesort_by_std_sort;
+sort_function mergesort_by_baseline, mergesort_by_mergesort_threads, mergesort_by_qsort, mergesort_by_std_sort,
+    mergesort_by_parallel_mode, mergesort_by_tbb;
+bool mergesort_has_tbb(void);
 
 static const struct {
     const char *name;
@@ -31,6 +35,8 @@ static const struct {
     { "merge sort, threads", mergesort_by_mergesort_threads },
     { "qsort", mergesort_by_qsort },
     { "std::sort", mergesort_by_std_sort },
+    { "libstdc++ parallel", mergesort_by_parallel_mode },
+    { "oneTBB", mergesort_by_tbb }, /* the last one: it may be missing */
 };
 
 enum { SORTS = sizeof sorts / sizeof sorts[0], MAX_REPETITIONS = 101, LARGEST = 24 };
@@ -46,13 +52,14 @@ static void row(size_t count, const char *name, double *samples, size_t repetiti
 /* False if one of them does not sort. */
 static bool bench(size_t count, const int32_t *keys, int32_t *sorted, size_t repetitions)
 {
+    const size_t present = mergesort_has_tbb() ? SORTS : SORTS - 1;
     static double samples[SORTS][MAX_REPETITIONS], scans[MAX_REPETITIONS];
     struct mergesort_list list = { .keys = sorted, .count = count };
     const uint64_t points[SECRET_POINTS] = { 1234567, 7654321 };
     uint64_t products[SECRET_POINTS];
 
     for (size_t r = 0; r < repetitions; r++) {
-        for (size_t s = 0; s < SORTS; s++) {
+        for (size_t s = 0; s < present; s++) {
             int64_t start = clock_ns();
 
             sorts[s].sort(keys, NULL, sorted, NULL, count);
@@ -64,7 +71,7 @@ static bool bench(size_t count, const int32_t *keys, int32_t *sorted, size_t rep
             return false;
         scans[r] = clock_seconds(start, clock_ns());
     }
-    for (size_t s = 0; s < SORTS; s++)
+    for (size_t s = 0; s < present; s++)
         row(count, sorts[s].name, samples[s], repetitions);
     row(count, "(check)", scans, repetitions);
     return true;

@@ -2,11 +2,11 @@
 MERGESORT_SORTS := baseline mergesort_threads qsort
 MERGESORT_OBJECTS := $(MERGESORT_SORTS:%=$(BUILD)/obj/mergesort_bench/%.o)
 
-$(BUILD)/benches/mergesort: $(MERGESORT_OBJECTS) $(BUILD)/obj/mergesort_bench/std_sort.o
-BENCH_LIBS_mergesort := -lstdc++
-$(BUILD)/obj/mergesort_bench/std_sort.o: problems/mergesort/std_sort.cpp $(FLAGS_STAMP)
+$(BUILD)/benches/mergesort: $(MERGESORT_OBJECTS) $(BUILD)/obj/mergesort_bench/library_sorts.o
+BENCH_LIBS_mergesort := -lstdc++ -lgomp $(if $(wildcard /usr/include/tbb/parallel_sort.h),-ltbb)
+$(BUILD)/obj/mergesort_bench/library_sorts.o: problems/mergesort/library_sorts.cpp $(FLAGS_STAMP)
 	@mkdir -p $(@D)
-	$(call say,CXX $<)g++ -O3 -march=native -Wall -Wextra -c -o $@ $<
+	$(call say,CXX $<)g++ -O3 -march=native -fopenmp -Wall -Wextra -c -o $@ $<
 $(MERGESORT_OBJECTS): $(BUILD)/obj/mergesort_bench/%.o: problems/mergesort/submissions/accepted/%.c $(FLAGS_STAMP)
 	@mkdir -p $(@D)
 	$(call say,CC $<)$(CC) $(SUBMISSION_CFLAGS) -Ddevice_user=mergesort_by_$* -MMD -MP \
