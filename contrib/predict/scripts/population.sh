@@ -6,8 +6,10 @@
 #   pack FOLDER [--first N] [--skip FOLDER/out]      what the GPU's machine needs, without programs timed before
 #   rows FOLDER/out...                               matches counts and times, and writes contrib/predict/population
 #   join [--locked]                                  build/predict/population/open.csv: a line per shape
+#   errors [--locked] [--model MODEL] [--worst N]    compares predictions with the times of a half
 #
 # The rule's order and halves are digests of names. Exit codes: 0 done, 2 usage, 3 the toolkit failed.
+
 # shellcheck disable=SC2034
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
 help_asked "$@"
@@ -17,14 +19,14 @@ help_asked "$@"
 here=$root/contrib/predict/population scripts=$root/contrib/predict/scripts
 tables=$root/tests/population
 top=$build/predict/population work=$build/predict/population/src
-command=${1:-} jobs=1 first=9999 from='' only=. skip='' locked='' words=()
+command=${1:-} jobs=1 first=9999 from='' only=. skip='' locked='' model='' worst=10 words=()
 [ $# -eq 0 ] || shift
 while [ $# -gt 0 ]; do
     case $1 in
     --locked) locked=1 && shift && continue ;;
-    --jobs | --first)
+    --jobs | --first | --worst)
         [[ ${2:-} =~ ^[1-9][0-9]{0,3}$ ]] || refuse "$1: '${2:-}' is not a number from 1 to 9999" ;;
-    --from | --only | --skip) [ $# -gt 1 ] || refuse "option '$1' needs a value; see --help" ;;
+    --from | --only | --skip | --model) [ $# -gt 1 ] || refuse "option '$1' needs a value; see --help" ;;
     -*) refuse "unknown option '$1'; see --help" ;;
     *) words+=("$(realpath -m "$1")") && shift && continue ;;
     esac
@@ -113,7 +115,7 @@ count_one() {
     rm -f "$file"
 }
 
-# count_whole FILE RUN NAME: the counts of loops that depend on data are real only if all blocks were executed. A program
+# count_whole FILE RUN NAME: counts of loops that depend on data are real only if all blocks were executed. A program
 # with such loops is run again in full. Its launches replace those of the sample as far as it comes.
 count_whole() {
     if awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "regular") at = i } NR > 1 && $at == 0 { any = 1 }
@@ -158,8 +160,8 @@ build_and_count() {
 
 case $command in
 build | count) build_and_count ;;
-pack | rows | join)
+pack | rows | join | errors)
     # shellcheck disable=SC1090 # parts of this script
     . "$scripts/population_$command.sh" ;;
-*) usage 'population.sh build|count|pack|rows|join [OPTION...]; see --help' ;;
+*) usage 'population.sh build|count|pack|rows|join|errors [OPTION...]; see --help' ;;
 esac

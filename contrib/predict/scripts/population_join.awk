@@ -3,7 +3,10 @@
 BEGIN { FS = OFS = "," }
 
 FNR == NR && FNR == 1 {
-    for (i = 1; i <= NF; i++) if ($i == "grid_x") at = i
+    for (i = 1; i <= NF; i++) {
+        if ($i == "grid_x") at = i
+        if ($i == "alpha") alpha_at = i
+    }
     sub(/.*,grid_x,/, "grid_x,")
     columns = $0
     next
@@ -12,6 +15,8 @@ FNR == NR {
     rest = $at
     for (i = at + 1; i <= NF; i++) rest = rest "," $i
     feature[$1, $2] = rest
+    # Instructions an access; empty without accesses.
+    class[$1, $2] = $alpha_at == "" || $alpha_at >= 10 ? "computation" : "memory"
     next
 }
 FNR == 1 {
@@ -44,7 +49,8 @@ END {
                 t = clock[key, j]; clock[key, j] = clock[key, j - 1]; clock[key, j - 1] = t
             }
         m = int((n + 1) / 2)
-        print "NVIDIA H200", kernel[key], program[key], s, time[key, m], time[key, 1], time[key, n], n, clock[key, m],
-            3201, "", feature[program[key], launch[key, m]]
+        p = program[key]; l = launch[key, m]
+        print "NVIDIA H200", kernel[key], class[p, l], s, time[key, m], time[key, 1], time[key, n], n, clock[key, m],
+            3201, "", feature[p, l]
     }
 }

@@ -4,12 +4,15 @@
 [ ${#words[@]} -eq 1 ] || usage 'population.sh pack FOLDER [--first N] [--skip FOLDER/out]'
 folder=${words[0]}
 
+# Files that no program reads, by their ends.
+sources="o|d|a|c|h|cc|cu|cpp|cuh|hpp|hh|inl|md|rst|sln|vcxproj|json|py|sh|yml|vsd|pdf|png|xml"
+
 # needs NAME RUN: the files of the current folder that a program may read, one a line: itself, the files that its
 # arguments name, and the rest of its folder but sources and objects, where that is at most 1 MB.
 needs() {
     local word rest=()
-    mapfile -t rest < <(find . -type f -size -2048k ! -regex '.*\.\(o\|d\|a\|c\|h\|cc\|cu\|cpp\|cuh\|hpp\|hh\|inl\|md\|rst\|sln\|vcxproj\|json\|py\|sh\|yml\|txt~\)' \
-        ! -iname 'makefile*' ! -iname 'license*' ! -iname 'readme*' ! -iname 'cmakelists*')
+    mapfile -t rest < <(find . -regextype posix-extended -type f -size -2048k ! -regex ".*\\.($sources)" \
+        ! -iname "makefile*" ! -iname "license*" ! -iname "readme*" ! -iname "cmakelists*")
     if [ ${#rest[@]} -gt 0 ] && [ "$(cat -- "${rest[@]}" | wc -c)" -le 1000000 ]; then
         printf '%s\n' "${rest[@]}"
     fi
@@ -22,7 +25,7 @@ mkdir -p "$folder" || refuse "cannot make the folder '$folder'"
 while IFS=$'\t' read -r name suite place _ _; do
     [ -s "$top/counts/$name.csv" ] && { [ -z "$skip" ] || [ ! -s "$skip/$name.csv" ]; } || continue
     run=$(cut -f 2- "$top/runs/$name")
-    (cd "$work/$suite/$place" && needs "$run") | sed "s|^|$suite/$place/|" >> "$folder/files"
+    (cd "$work/$suite/$place" && needs "$run" | xargs -d "\n" realpath --relative-to="$work") >> "$folder/files"
     printf '%s\t%s\t%s\n' "$name" "$suite/$place" "$run" >> "$folder/list.tsv"
 done < <(programs)
 sort -u "$folder/files" | tar -C "$work" -cf - -T - | xz -6 > "$folder/programs.tar.xz"

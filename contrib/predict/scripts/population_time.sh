@@ -1,6 +1,6 @@
 #!/bin/bash
-# Times the programs of list.tsv on a GPU under ncu: bash run.sh [SECONDS]. It needs nothing of the toolkit: population.sh
-# pack copies it beside the programs. Each program's first 150 launches are timed, with the clocks and caches as they
+# Times the programs of list.tsv on a GPU under ncu: bash run.sh [SECONDS]. It needs nothing of the toolkit:
+# `population.sh pack` copies it beside the programs. Each program's first 150 launches are timed, with the clocks and caches as they
 # are. After SECONDS (default: 3600) no further program is started. What ncu wrote is in out/NAME.csv.
 here=$(cd "$(dirname "$0")" && pwd)
 end=$((SECONDS + ${1:-3600}))

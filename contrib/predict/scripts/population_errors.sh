@@ -1,0 +1,19 @@
+# Sourced by population.sh: errors [--locked] [--model MODEL]. Predicts the rows of a half and prints the errors, the worst
+# ten first. Default: a model of the rows of contrib/predict/data/h200.csv.
+# shellcheck shell=bash disable=SC2154
+. "$scripts/predicting.sh"
+. "$scripts/population_join.sh"
+predict_build
+if [ -z "$model" ]; then
+    model=$(model_of "$predict_data/h200.csv")
+    model_ready "$predict_data/h200.csv" "$model"
+fi
+"$predictor" predict "$model" "$top/$half.csv" --gpus "$predict_gpus" --json --all > "$top/$half.json" ||
+    fail 'the rows cannot be predicted: see above'
+awk -f "$scripts/population_errors.awk" "$top/$half.json" "$top/$half.csv" > "$top/$half-errors.tsv" ||
+    fail 'the predictions cannot be compared'
+echo "$half half, $(sed -n '2s/,.*//p' "$top/$half.csv"): rows are shapes of kernels; a kernel is the sum of its shapes"
+grep '^#' "$top/$half-errors.tsv" | cut -f 2-
+echo
+echo 'the worst: error, predicted us, its 90 % interval, measured us, kernel, bound or reason of the refusal'
+grep -v '^#' "$top/$half-errors.tsv" | sort -t $'\t' -k 1,1gr | head -n "$worst" | cut -f 2-

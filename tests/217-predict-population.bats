@@ -1,0 +1,104 @@
+#!/usr/bin/env bats
+# The validation set of public programs: how times and counts are matched, and what is committed of them.
+
+setup() {
+    load helpers/common
+    cd "$BATS_TEST_TMPDIR"
+    scripts=$root/contrib/predict/scripts here=$root/contrib/predict/population
+}
+
+# ncu NAME GRID BLOCK NANOSECONDS: appends a launch to ncu.csv, as ncu prints it.
+ncu() {
+    [ -e ncu.csv ] || printf '%s\n' '==PROF== Connected' \
+        '"ID","Kernel Name","Context","Block Size","Grid Size","gpc__cycles_elapsed.max","gpu__time_duration.sum"' \
+        '"","","","","","cycle","nsecond"' > ncu.csv
+    printf '"%d","%s","1","(%s)","(%s)","%d","%d"\n' "$(grep -c '^"[0-9]' ncu.csv)" "$1" "$3" "$2" "$(($4 * 2))" "$4" \
+        >> ncu.csv
+}
+
+# counted KERNEL GRID_X BLOCK_X INSTRUCTIONS: appends a launch to counts.csv, as the simulator counts it.
+counted() {
+    [ -e counts.csv ] || echo sample,kernel,grid_x,grid_y,grid_z,block_x,block_y,block_z,alpha,l > counts.csv
+    echo "64,$1,$2,1,1,$3,1,1,12.3456789,$4" >> counts.csv
+}
+
+rows() { awk -v program=p -v times=times -v features=features -f "$scripts/population_rows.awk" ncu.csv counts.csv; }
+
+@test "predict population: launches are matched in order, up to the first difference, by the kernel's own name" {
+    ncu 'void (anonymous namespace)::add<float, (int)3>(const T *, std::pair<int, int>)' '5, 1, 1' '32, 1, 1' 1000
+    ncu 'void a::b<c<int>>::scan<(bool)1>(int *)' '6, 1, 1' '64, 1, 1' 2500
+    ncu 'last(int)' '7, 1, 1' '64, 1, 1' 3000
+    ncu 'scan(int *)' '6, 1, 1' '64, 1, 1' 4000
+    counted add 5 32 10
+    counted scan 6 64 20
+    counted last 8 64 30
+    counted scan 6 64 40
+    run -0 rows
+    assert_output 2
+    run -0 cat times
+    assert_output "p,0,add,5x1x1,32x1x1,1.000,2000,void (anonymous namespace)::add<float; (int)3>(const T *; std::pair<int; int>)
+p,1,scan,6x1x1,64x1x1,2.500,2000,void a::b<c<int>>::scan<(bool)1>(int *)"
+    run -0 cat features
+    assert_output "p,0,64,add,5,1,1,32,1,1,12.3457,10
+p,1,64,scan,6,1,1,64,1,1,12.3457,20"
+    # Without the columns of ncu nothing is guessed.
+    sed -i 's/gpc__cycles/other/' ncu.csv
+    run -1 rows
+    assert_line --partial 'there is no column gpc__cycles_elapsed.max'
+}
+
+@test "predict population: four shapes of a kernel with its template arguments, five launches of each" {
+    for grid in 1 2 3 4 5; do
+        for launch in 1 2 3 4 5 6; do
+            ncu 'k<1>(int)' "$grid, 1, 1" '32, 1, 1' "$((grid * 1000 + launch))"
+            counted k "$grid" 32 "$launch"
+        done
+    done
+    ncu 'k<2>(int)' '5, 1, 1' '32, 1, 1' 9000
+    counted k 5 32 1
+    run -0 rows
+    assert_output 21
+    run -0 awk -F, '{ n[$4 " " $NF]++ } END { for (s in n) print s, n[s] }' times
+    assert_equal "$(sort <<< "$output")" "$(printf '%s\n' '1x1x1 k<1>(int) 5' '2x1x1 k<1>(int) 5' '3x1x1 k<1>(int) 5' \
+        '4x1x1 k<1>(int) 5' '5x1x1 k<2>(int) 1')"
+}
+
+@test "predict population: a shape's row is its launch with the median time, and of two the faster one" {
+    for time in 5000 1000 3000 4000; do ncu 'k(int)' '1, 1, 1' '32, 1, 1' $time && counted k 1 32 $time; done
+    ncu 'k<1>(int)' '1, 1, 1' '32, 1, 1' 7000 && counted k 1 32 7
+    rows
+    sed -i 1i"program,launch,sample,kernel,grid_x,grid_y,grid_z,block_x,block_y,block_z,alpha,l" features
+    sed -i 1i'program,launch,kernel,grid,block,time_us,sm_mhz,name' times
+    run -0 awk -f "$scripts/population_join.awk" features times
+    assert_output "gpu,kernel,class,size,time_us,low_us,high_us,samples,sm_mhz,mem_mhz,alone_us,grid_x,grid_y,grid_z,block_x,block_y,block_z,alpha,l
+NVIDIA H200,p:k,computation,1,3.000,1.000,5.000,4,2000,3201,,1,1,1,32,1,1,12.3457,3000
+NVIDIA H200,p:k:2,computation,2,7.000,7.000,7.000,1,2000,3201,,1,1,1,32,1,1,12.3457,7"
+}
+
+@test "predict population: errors by row and by kernel, refused rows apart" {
+    cat > json << 'END'
+      "kernel": "p:a",
+      "us": 12.0,
+      "low_us": 9.0,
+      "high_us": 13.0,
+      "bound": "memory",
+      "kernel": "p:a",
+      "us": 40.0,
+      "low_us": 35.0,
+      "high_us": 45.0,
+      "bound": "memory",
+      "kernel": "p:b",
+      "refused": "too far",
+      "refused_us": 30.0,
+END
+    printf '%s\n' gpu,kernel,class,size,time_us x,p:a,memory,1,10 x,p:a,memory,2,30 x,p:b,memory,3,10 > rows.csv
+    run -0 awk -f "$scripts/population_errors.awk" json rows.csv
+    assert_line --partial 'rows                            2: median  26.7 %, mean  26.7 %'
+    assert_line --partial 'kernels                         1: median  30.0 %, mean  30.0 %'
+    assert_line --regexp 'refused rows, if predicted +1: median 200.0 %.* 1 beyond 2 x'
+    assert_line --regexp '^0.182322.*\+20.0 % +12.00 +9.00 to +13.00 +10.00  p:a  memory$'
+    # Predictions of other rows are not compared.
+    sed -i 's/p:b,memory/p:c,memory/' rows.csv
+    run -1 awk -f "$scripts/population_errors.awk" json rows.csv
+    assert_line --partial 'row 3 has no prediction'
+}
