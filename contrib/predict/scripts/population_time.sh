@@ -1,7 +1,7 @@
 #!/bin/bash
 # Times the programs of list.tsv on a GPU under ncu: bash run.sh [SECONDS]. It needs nothing of the toolkit:
-# `population.sh pack` copies it beside the programs. Each program's first 150 launches are timed, with the clocks and caches as they
-# are. After SECONDS (default: 3600) no further program is started. What ncu wrote is in out/NAME.csv.
+# `population.sh pack` copies it beside the programs. The first 150 launches of each program are timed, with clocks and
+# caches as they are. After SECONDS (default: 3600) no further program is started. ncu writes out/NAME.csv.
 here=$(cd "$(dirname "$0")" && pwd)
 end=$((SECONDS + ${1:-3600}))
 cd "$here" && mkdir -p out programs && tar -C programs -xJf programs.tar.xz || exit 3
