@@ -32,9 +32,10 @@ function summary(name, error, n, factor, held, spans,    i, sum, good, far) {
         good += error[i] <= 0.3
     }
     for (i = 1; i <= n; i++) far += factor[i] > 2
-    printf "#\t%-28s %4d: median %5.1f %%, mean %5.1f %%, nine of ten %6.1f %%, largest %7.1f %%; %5.1f %% within 30 %%, " \
-        "%d beyond 2 x", name, n, 50 * (error[int((n + 1) / 2)] + error[int(n / 2) + 1]), 100 * sum / n, 100 * error[int(0.9 * n + 0.999)],
-        100 * error[n], 100 * good / n, far
+    printf "#\t%-28s %4d: median %5.1f %%, mean %5.1f %%, nine of ten %6.1f %%, largest %7.1f %%; ", name, n,
+        50 * (error[int((n + 1) / 2)] + error[int(n / 2) + 1]), 100 * sum / n, 100 * error[int(0.9 * n + 0.999)],
+        100 * error[n]
+    printf "%5.1f %% within 30 %%, %d beyond 2 x", 100 * good / n, far
     if (spans) printf "; %5.1f %% in the 90 %% interval", 100 * held / spans
     printf "\n"
 }

@@ -1,5 +1,5 @@
-# Sourced by population.sh: errors [--locked] [--model MODEL]. Predicts the rows of a half and prints the errors, the worst
-# ten first. Default: a model of the rows of contrib/predict/data/h200.csv.
+# Sourced by population.sh: errors [--locked] [--model MODEL]. Predicts the rows of a half and prints the errors, the
+# worst ten first. Default: a model of the rows of contrib/predict/data/h200.csv.
 # shellcheck shell=bash disable=SC2154
 . "$scripts/predicting.sh"
 . "$scripts/population_join.sh"
