@@ -1,6 +1,6 @@
 # Compares predictions (the first file, JSON of `predict predict --json --all`) with times (the second file, rows of
-# population_join.awk) in their order. population_errors.sh calls it. Lines with # are summaries; the others are rows: how
-# far off (|ln|), then what is printed.
+# population_join.awk) in their order. population_errors.sh calls it. Lines with # are summaries, the others are rows:
+# how far off (|ln|), then what is printed.
 function text(line) {
     sub(/^[^:]*: "?/, "", line)
     sub(/"?,?$/, "", line)
