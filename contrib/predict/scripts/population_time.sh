@@ -9,11 +9,21 @@ ncu=$(type -P ncu || find /usr/local/cuda*/bin /opt/nvidia/nsight-compute -name 
 export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}/usr/local/cuda/lib64
 nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem --format=csv,noheader > out/gpu.txt 2>&1
 
+# kill_option: how this ncu ends a program after its last launch.
+kill_option() {
+    local word
+    for word in yes on true 1; do
+        ! "$ncu" --kill "$word" --launch-count 1 /bin/true 2>&1 | grep -qi "kill" || continue
+        echo "--kill $word" && return
+    done
+}
+kill=$(kill_option)
+
 # profile NAME FOLDER COMMAND LAUNCHES SECONDS: ncu ends the program after that many launches.
 profile() {
     (cd "programs/$2" && eval "timeout -s INT -k 3 $5 '$ncu' --target-processes application-only --clock-control none \
-        --cache-control none --launch-count $4 --kill yes --metrics gpu__time_duration.sum,gpc__cycles_elapsed.max \
-        --csv --page raw --print-units base --log-file '$here/out/$1.csv' --force-overwrite $3") \
+        --cache-control none --launch-count $4 $kill --metrics gpu__time_duration.sum,gpc__cycles_elapsed.max \
+        --csv --page raw --print-units base --log-file '$here/out/$1.csv' $3") \
         > "out/$1.said" 2>&1 < /dev/null
 }
 
