@@ -7,12 +7,15 @@ setup() {
     scripts=$root/contrib/predict/scripts here=$root/contrib/predict/population
 }
 
+# thousands NUMBER: 12,345, as ncu writes it.
+thousands() { sed -E 's/^([0-9]+)([0-9]{3})$/\1,\2/' <<< "$1"; }
+
 # ncu NAME GRID BLOCK NANOSECONDS: appends a launch to ncu.csv, as ncu prints it.
 ncu() {
     [ -e ncu.csv ] || printf '%s\n' '==PROF== Connected' \
         '"ID","Kernel Name","Context","Block Size","Grid Size","gpc__cycles_elapsed.max","gpu__time_duration.sum"' \
         '"","","","","","cycle","nsecond"' > ncu.csv
-    printf '"%d","%s","1","(%s)","(%s)","%d","%d"\n' "$(grep -c '^"[0-9]' ncu.csv)" "$1" "$3" "$2" "$(($4 * 2))" "$4" \
+    printf '"%d","%s","1","(%s)","(%s)","%d","%d"\n' "$(grep -c '^"[0-9]' ncu.csv)" "$1" "$3" "$2" "$(thousands $(($4 * 2)))" "$(thousands "$4")" \
         >> ncu.csv
 }
 
@@ -22,7 +25,10 @@ counted() {
     echo "64,$1,$2,1,1,$3,1,1,12.3456789,$4" >> counts.csv
 }
 
-rows() { awk -v program=p -v times=times -v features=features -f "$scripts/population_rows.awk" ncu.csv counts.csv; }
+rows() {
+    awk -v program=p -v limit="${limit:-40}" -v times=times -v features=features -f "$scripts/population_rows.awk" \
+        ncu.csv counts.csv
+}
 
 @test "predict population: launches are matched in order, up to the first difference, by the kernel's own name" {
     ncu 'void (anonymous namespace)::add<float, (int)3>(const T *, P<int, int>)' '5, 1, 1' '32, 1, 1' 1000
@@ -41,6 +47,8 @@ rows() { awk -v program=p -v times=times -v features=features -f "$scripts/popul
     run -0 cat features
     assert_output "p,0,64,add,5,1,1,32,1,1,12.3457,10
 p,1,64,scan,6,1,1,64,1,1,12.3457,20"
+    limit=1 run -0 rows
+    assert_output 1
     # Without the columns of ncu nothing is guessed.
     sed -i 's/gpc__cycles/other/' ncu.csv
     run -1 rows

@@ -35,7 +35,7 @@ done
 [ -z "$from" ] || from=$(realpath -e -- "$from" 2> /dev/null) || refuse 'cannot open the folder of --from'
 
 # Limits of the rule: launches of a program; seconds of processor time and KB of memory for counting.
-launches=150 seconds=20 memory=6000000
+launches=40 seconds=20 memory=6000000
 
 # digest TEXT: its SHA-256.
 digest() { printf %s "$1" | sha256sum | cut -d ' ' -f 1; }

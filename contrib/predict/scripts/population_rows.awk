@@ -1,6 +1,6 @@
 # Matches what ncu timed of a program (the first file) with what the simulator counted of it (the second file), and
-# appends the kept launches to the files `times` and `features`. population_rows.sh calls it with `program`.
-# Prints the number of launches kept.
+# appends the kept launches to the files `times` and `features`. population_rows.sh calls it with `program`, and
+# `limit`, the number of launches that may be kept. Prints the number of launches kept.
 
 # own NAME: a function's own name, without type, scopes, template arguments and parameters.
 function own(full,    i, c, depth, out, n, part) {
@@ -44,7 +44,11 @@ FNR == NR {
     if (cell[1] == "ID") {
         name_at = column("Kernel Name"); grid_at = column("Grid Size"); block_at = column("Block Size")
         time_at = column("gpu__time_duration.sum"); cycles_at = column("gpc__cycles_elapsed.max")
-    } else if (cell[1] ~ /^[0-9]+$/ && cell[time_at] + 0 > 0) {
+    } else if (cell[1] ~ /^[0-9]+$/) {
+        # ncu writes 12,345.
+        gsub(/,/, "", cell[time_at])
+        gsub(/,/, "", cell[cycles_at])
+        if (!(cell[time_at] > 0)) next
         name[timed] = cell[name_at]
         shape[timed] = triple(cell[grid_at]) "," triple(cell[block_at])
         nanoseconds[timed] = cell[time_at]
@@ -64,7 +68,7 @@ FNR == 1 {
     split($0, cell, ",")
     place = FNR - 2
     counted = cell[x] "x" cell[x + 1] "x" cell[x + 2] "," cell[x + 3] "x" cell[x + 4] "x" cell[x + 5]
-    if (place >= timed || own(name[place]) != cell[kernel_at] || shape[place] != counted) {
+    if (place >= timed || place >= limit || own(name[place]) != cell[kernel_at] || shape[place] != counted) {
         differs = 1
         next
     }

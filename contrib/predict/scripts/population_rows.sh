@@ -23,8 +23,9 @@ state_of() {
     elif [ -z "$times" ]; then
         echo '0,not timed'
     else
-        kept=$(awk -v program="$1" -v times="$part/$half-h200.csv" -v features="$part/$half-features.csv" \
-            -f "$scripts/population_rows.awk" "$times" "$top/counts/$1.csv") || fail "the times of '$1' cannot be read"
+        kept=$(awk -v program="$1" -v limit="$launches" -v times="$part/$half-h200.csv" \
+            -v features="$part/$half-features.csv" -f "$scripts/population_rows.awk" "$times" "$top/counts/$1.csv") ||
+            fail "the times of '$1' cannot be read"
         [ "$kept" -gt 0 ] && echo "$kept,row" || echo '0,no launch matches'
     fi
 }
