@@ -150,6 +150,7 @@ struct sim_module *sim_link(struct sim *sim, const struct sim_text *texts, size_
 {
     struct ptx_module *parsed = parse_all(texts, count, error);
     struct sim_module *m;
+    unsigned flags = sim->options.check_written ? BUILD_UNDEFINED : 0;
     char *seen = NULL;
     bool good = true;
 
@@ -163,14 +164,14 @@ struct sim_module *sim_link(struct sim *sim, const struct sim_text *texts, size_
         return NULL;
     }
     m->sim = sim;
-    m->program = program_build(sim->memory, parsed, sim->rows, error);
+    for (size_t n = 0; n < count; n++)
+        flags |= is_debug(texts[n].text, texts[n].size) ? BUILD_DEBUG : 0;
+    m->program = program_build(sim->memory, parsed, sim->rows, flags, error);
     if (!m->program) {
         ptx_free(parsed);
         free(m);
         return NULL;
     }
-    for (size_t n = 0; n < count; n++)
-        m->program->debug |= is_debug(texts[n].text, texts[n].size);
     m->kernels = calloc(m->program->function_count + 1, sizeof *m->kernels);
     seen = calloc(m->program->function_count + 1, 1);
     for (size_t f = 0; m->kernels && seen && f < m->program->function_count; f++) {

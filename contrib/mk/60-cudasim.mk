@@ -156,6 +156,19 @@ $(BUILD)/stream-tests/%: tests/streams/%.cu tests/streams/suite.h $(PROGRAM_STAM
 	@mkdir -p $(@D)
 	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(PTX_CODE) $$(sed -n '1s|^// flags: ||p' $<) -o $@ $<
 
+# Variables that are used before they have a value, in optimised code and in that of -G: tests/undefined/README.md.
+UNDEFINED_PROGRAMS := $(foreach name,wrong right,$(BUILD)/undefined-tests/$(name) $(BUILD)/undefined-tests/$(name)-G)
+.PHONY: undefined-programs
+undefined-programs: $(UNDEFINED_PROGRAMS)
+
+$(BUILD)/undefined-tests/%-G: tests/undefined/%.cu tests/undefined/suite.h $(PROGRAM_STAMP)
+	@mkdir -p $(@D)
+	$(call say,NVCC -G $<)$(NVCC) $(filter-out -lineinfo,$(PROGRAM_FLAGS)) $(PTX_CODE) -G -w -o $@ $<
+
+$(BUILD)/undefined-tests/%: tests/undefined/%.cu tests/undefined/suite.h $(PROGRAM_STAMP)
+	@mkdir -p $(@D)
+	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(PTX_CODE) -w -o $@ $<
+
 # A CUDA program that measures the library: tests/bench/bench_cudasim.sh.
 $(BUILD)/cudasim_speed: tests/bench/main_cudasim.cu $(PROGRAM_STAMP)
 	$(call say,NVCC $<)$(NVCC) -O3 $(filter-out -O0,$(PROGRAM_FLAGS)) $(PTX_CODE) -o $@ $<

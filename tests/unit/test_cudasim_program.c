@@ -77,6 +77,13 @@ enum builtin builtin_find(const char *name)
     return BUILTIN_NONE;
 }
 
+/* A body that the test looks for. */
+static const struct ins *undefined(struct warp *warp, const struct ins *ins)
+{
+    (void)warp;
+    return ins;
+}
+
 /* The names that the module below needs. */
 static const struct row rows[] = {
     {"selp.b16 selp.b32 selp.b64", NULL, "wwwp", 0, CLASS_COMPUTATION, 0},
@@ -90,7 +97,11 @@ static const struct row rows[] = {
     {"mov.b64", NULL, "qq", 0, CLASS_COMPUTATION, 0},
     {"mov.u32", NULL, "ww", 0, CLASS_COMPUTATION, 0},
     {"mov.u64", NULL, "qq", 0, CLASS_COMPUTATION, 0},
-    {"setp.lt.u32", NULL, "Pww", 0, CLASS_COMPUTATION, 0},
+    {"setp.lt.u32 setp.ne.b32 setp.eq.b32", NULL, "Pww", 0, CLASS_COMPUTATION, 0},
+    {"mov.pred", NULL, "pp", 0, CLASS_COMPUTATION, 0},
+    {"or.pred and.pred", NULL, "ppp", 0, CLASS_COMPUTATION, 0},
+    {"and.b32", NULL, "www", 0, CLASS_COMPUTATION, 0},
+    {"@undefined", undefined, "", 0, CLASS_CONTROL, 0},
     {NULL, NULL, NULL, 0, 0, 0},
 };
 static const struct row *const lists[] = {rows, NULL};
@@ -158,6 +169,7 @@ static long build(const char *text, size_t size, long fail)
     struct ptx_module *module;
     struct row_index *index;
     struct program *program;
+    unsigned checks = 0;
     long asked;
 
     held = 0;
@@ -170,14 +182,18 @@ static long build(const char *text, size_t size, long fail)
     }
     allocations = 0;
     failing = fail;
-    program = program_build(memory, module, index, &error);
+    program = program_build(memory, module, index, BUILD_DEBUG | BUILD_UNDEFINED, &error);
     asked = allocations;
     failing = 0;
     if (program) {
         CHECK(!fail || asked < fail, "allocation %ld failed, and nobody saw it", fail);
         CHECK(program->function_count == 2 && program->code_count > ADDITIONS, "%u instructions", program->code_count);
-        CHECK(program->functions[1].register_bytes % 128 == 0 && program->functions[1].register_bytes < 4096,
-              "%u bytes of registers for a chain of additions", program->functions[1].register_bytes);
+        CHECK(program->functions[1].plain_bytes % 128 == 0 && program->functions[1].plain_bytes < 4096,
+              "%u bytes of registers for a chain of additions", program->functions[1].plain_bytes);
+        /* %r4 is never set: a branch and a value that goes to memory depend on it. */
+        for (uint32_t n = 0; n < program->code_count; n++)
+            checks += program->code[n].body == undefined;
+        CHECK(checks >= 2, "%u checks of undefined registers", checks);
         CHECK(program->functions[1].shared_bytes == 64 + 128, "%ju", (uintmax_t)program->functions[1].shared_bytes);
         program_free(program);
     } else {

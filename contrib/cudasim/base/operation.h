@@ -20,6 +20,15 @@ enum barrier_op { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_POPC, BARRIER_AND, BARRI
 /* shfl. */
 enum shuffle { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_XOR, SHUFFLE_INDEX };
 
+/* @undefined: what an undefined value is used for. */
+enum undefined_use {
+    UNDEFINED_CONDITION, /* of a branch */
+    UNDEFINED_ADDRESS,   /* of an access to memory */
+    UNDEFINED_VALUE,     /* that goes to memory */
+    UNDEFINED_PARAMETER, /* of a function, or its result */
+    UNDEFINED_TARGET     /* of a call */
+};
+
 /* vote. */
 enum vote { VOTE_BALLOT, VOTE_ALL, VOTE_ANY, VOTE_UNIFORM };
 

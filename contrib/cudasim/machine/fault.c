@@ -19,6 +19,7 @@ const char *sim_fault_name(enum sim_fault_kind kind)
         [FAULT_MISALIGNED] = "misaligned",
         [FAULT_USE_AFTER_FREE] = "use-after-free",
         [FAULT_UNINITIALISED] = "uninitialised",
+        [FAULT_UNDEFINED_REGISTER] = "undefined-register",
         [FAULT_SHARED_RACE] = "shared-race",
         [FAULT_GLOBAL_RACE] = "global-race",
         [FAULT_STREAM_RACE] = "stream-race",
@@ -230,7 +231,7 @@ void fault_warn(struct warp *w, const struct ins *ins, unsigned lane, enum sim_f
     va_list arguments;
 
     /* In many places the toolkit's algorithms read bytes that they never wrote, and do not use them. */
-    if (kind == FAULT_UNINITIALISED && ins->toolkit)
+    if ((kind == FAULT_UNINITIALISED || kind == FAULT_UNDEFINED_REGISTER) && ins->toolkit)
         return;
     fill(&fault, w, ins, lane, kind, address);
     va_start(arguments, format);

@@ -20,6 +20,7 @@ enum sim_fault_kind {
     FAULT_MISALIGNED,
     FAULT_USE_AFTER_FREE,
     FAULT_UNINITIALISED,      /* warning */
+    FAULT_UNDEFINED_REGISTER, /* warning: a value that comes from a register that was never set */
     FAULT_SHARED_RACE,        /* warning */
     FAULT_GLOBAL_RACE,        /* warning */
     FAULT_STREAM_RACE,        /* warning: between work of two streams */

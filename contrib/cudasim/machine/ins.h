@@ -132,6 +132,7 @@ struct function {
     const struct ins *entry;
     uint32_t first, last;     /* its instructions: code[first .. last) */
     uint32_t register_bytes;  /* of a frame */
+    uint32_t plain_bytes;     /* the same without registers that only keep track of undefined bits */
     uint32_t local_bytes;     /* of a frame and thread */
     uint32_t param_bytes;     /* of a frame and thread: formal parameters, results and those of calls */
     uint32_t formal_count;    /* results, then parameters */

@@ -81,7 +81,7 @@ bool kernel_describe(struct sim_module *m, struct sim_kernel *k, size_t index, c
     const struct function *f = &p->functions[index];
     const struct ptx_function *x = f->ptx;
     struct sim_kernel_facts *facts = &k->facts;
-    unsigned estimate = f->register_bytes / 128 + 8, most, warps;
+    unsigned estimate = f->plain_bytes / 128 + 8, most, warps;
 
     k->module = m;
     k->function = f;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "warp.h"
+#include "contrib/cudasim/base/operation.h"
 #include "device.h"
 #include "fault.h"
 #include "race.h"
@@ -295,6 +296,23 @@ void warp_warn_members(struct warp *w, const struct ins *ins, uint32_t omits, ui
     else
         fault_warn(w, ins, first, FAULT_MEMBER_MASK, 0,
                    "the member mask names lanes 0x%08x, which have exited: a value asked of them is undefined", exited);
+}
+
+void warp_warn_undefined(struct warp *w, const struct ins *ins, uint32_t lanes)
+{
+    static const char *const uses[] = {
+        [UNDEFINED_CONDITION] = "this branch depends on",
+        [UNDEFINED_ADDRESS] = "the address of this access comes from",
+        [UNDEFINED_VALUE] = "the value that goes to memory comes from",
+        [UNDEFINED_PARAMETER] = "the parameter or result of a function comes from",
+        [UNDEFINED_TARGET] = "the function called here comes from",
+    };
+
+    if (w->worker->faulted_at == ins)
+        return;
+    w->worker->faulted_at = ins;
+    fault_warn(w, ins, (unsigned)__builtin_ctz(lanes), FAULT_UNDEFINED_REGISTER, 0,
+               "%s a variable that has no value yet, in lanes 0x%08x: the thread never set it", uses[ins->op], lanes);
 }
 
 static void *slot_of(const struct warp *w, const struct split *s, slot at)

@@ -44,6 +44,9 @@ bool warp_converge(struct warp *w, const struct ins *ins, const uint32_t *member
  */
 void warp_warn_members(struct warp *w, const struct ins *ins, uint32_t omits, uint32_t exited);
 
+/* Warns that `lanes` use a value of a register that was never set: ins->op says for what. */
+void warp_warn_undefined(struct warp *w, const struct ins *ins, uint32_t lanes);
+
 /* Warns if a stack of `bytes` bytes of local variables, `depth` calls deep, is larger than cudaLimitStackSize. */
 void warp_check_stack(struct warp *w, const struct ins *ins, uint64_t bytes, uint32_t depth);
 

@@ -17,6 +17,7 @@
  *   program_layout.c   the places of variables, and which functions may touch which of shared memory
  *   program_select.c   loads ahead of their condition
  *   regalloc.c         registers to slots
+ *   program_undefined.c the statements that find uses of registers that were never set
  *   program.c          puts the pieces together
  *
  * No other file includes this header.
@@ -43,6 +44,7 @@ struct ins_facts {
     uint32_t uses;            /* registers read */
     bool falls;               /* goes on to the next one */
     bool partial;             /* guarded: what it writes keeps its old value elsewhere */
+    bool added;               /* of no statement of the program: it only keeps track of undefined bits */
     uint32_t first_target, targets; /* into builder->targets: labels */
 };
 
@@ -101,6 +103,10 @@ struct builder {
     uint8_t *vreg_size;           /* of this function's registers, temporaries after the declared ones: bytes a lane */
     size_t vreg_count, vreg_capacity;
     uint32_t carry;               /* register of the condition code, plus 1 */
+    uint32_t *statement_first;    /* [statement_count + 1] the first instruction of each statement */
+    const bool *added;            /* [statement_count] statements of program_undefined.c; NULL: there are none */
+    const struct ins *plain;      /* the same function's instructions without those; NULL unless they are built */
+    const uint64_t *live_at_entry; /* bits of registers that are alive at the function's start */
     uint32_t *label_at;           /* [2 * statement_count] instruction of labels, then of the ends of guards */
     bool *label_used;             /* [statement_count] */
     struct name_entry *labels;    /* names of labels and tables to statements, and of locals */
@@ -120,6 +126,7 @@ struct builder {
     size_t name_mask;             /* its places less 1 */
     struct arena scratch;         /* what ends with the step or the function being built */
     jmp_buf *fail;                /* where build_fail() goes */
+    bool tracks;                  /* functions report uses of registers that were never set */
     bool exhausted;               /* memory ran out: no function alone is to blame */
     struct ptx_error *error;      /* the caller's */
 };
@@ -246,7 +253,15 @@ void mark_guesses(struct builder *b);
 
 /* ---- regalloc.c ---- */
 
-/* Gives the registers of the function built last their slots; sets function->register_bytes. */
+/* Gives the registers of the function built last their slots; sets function->register_bytes and b->live_at_entry. */
 void allocate_registers(struct builder *b);
+
+/* ---- program_undefined.c ---- */
+
+/*
+ * The function built last, with further statements that report uses of registers that were never set. NULL: it has no
+ * such use. *added says which statements are new. All lives until build_scratch_end().
+ */
+const struct ptx_function *track_undefined(struct builder *b, bool **added);
 
 #endif

@@ -56,16 +56,15 @@ static void resolve_targets(struct builder *b)
     }
 }
 
-static void build_function(struct builder *b, size_t index)
+/* Starts the code of function `index` anew. `x` is its tree, or that with the statements of program_undefined.c. */
+static void begin_function(struct builder *b, size_t index, const struct ptx_function *x)
 {
     struct function *f = &b->program->functions[index];
-    const struct ptx_function *x = f->ptx;
     size_t names = hash_places(x->statement_count + x->local_count + x->parameter_count + x->result_count);
 
     b->function = f;
     b->ptx_function = x;
     b->statement = NULL;
-    b->first = (uint32_t)b->code_count;
     b->carry = 0;
     b->vreg_count = 0;
     b->vreg_list_count = b->target_count = b->list_count = 0;
@@ -73,6 +72,7 @@ static void build_function(struct builder *b, size_t index)
     b->label_mask = names - 1;
     b->label_at = build_scratch(b, 2 * x->statement_count, sizeof *b->label_at);
     b->label_used = build_scratch(b, x->statement_count, sizeof *b->label_used);
+    b->statement_first = build_scratch(b, x->statement_count + 1, sizeof *b->statement_first);
     for (size_t n = 0; n < x->register_count; n++) {
         unsigned size = x->registers[n].type == PTX_PRED ? 4 : ptx_type_size(x->registers[n].type);
 
@@ -84,20 +84,92 @@ static void build_function(struct builder *b, size_t index)
     lay_out_locals(b);
     note_branches(b);
     find_bases(b);
-    for (size_t n = 0; n < x->statement_count; n++)
+}
+
+/* What only keeps track of undefined bits counts as no instruction. */
+static void mark_added(struct builder *b, size_t from)
+{
+    for (size_t n = from; n < b->code_count; n++) {
+        b->code[n].class = CLASS_COUNT;
+        b->facts[n].added = true;
+    }
+}
+
+/* The marks of program_select.c depend on distances in the code. They are those of the plain code. */
+static void copy_marks(struct builder *b)
+{
+    const struct ins *from = b->plain;
+
+    for (size_t n = b->first; n < b->code_count; n++)
+        if (!b->facts[n].added) {
+            b->code[n].selected = from->selected;
+            b->code[n].polls = from->polls;
+            b->code[n].guesses = from->guesses;
+            b->code[n].writes_back = from->writes_back;
+            from++;
+        }
+}
+
+/* Builds function `index` from `x`. With b->added it is the second time. */
+static void build_code(struct builder *b, size_t index, const struct ptx_function *x)
+{
+    begin_function(b, index, x);
+    for (size_t n = 0; n < x->statement_count; n++) {
+        b->statement_first[n] = (uint32_t)b->code_count;
         lower_statement(b, n);
+        if (b->added && b->added[n])
+            mark_added(b, b->statement_first[n]);
+    }
+    b->statement_first[x->statement_count] = (uint32_t)b->code_count;
     /* Running off the end returns. */
     b->statement = NULL;
     b->opcode.count = 0;
     emit(b, x->entry ? "@exit" : "@ret")->class = CLASS_COUNT;
     b->facts[b->code_count - 1].falls = false;
-    f->first = b->first;
-    f->last = (uint32_t)b->code_count;
-    mark_selected(b);
-    mark_polls(b);
-    mark_guesses(b);
+    b->function->first = b->first;
+    b->function->last = (uint32_t)b->code_count;
+    if (b->added) {
+        copy_marks(b);
+    } else {
+        mark_selected(b);
+        mark_polls(b);
+        mark_guesses(b);
+    }
     allocate_registers(b);
     resolve_targets(b);
+}
+
+/* Builds the function anew if it may use registers that were never set, so that it reports such uses. */
+static void build_tracked(struct builder *b, size_t index, uint32_t events)
+{
+    bool *added = NULL;
+    const struct ptx_function *x = track_undefined(b, &added);
+    size_t count = b->code_count - b->first;
+    struct ins *plain;
+
+    if (!x)
+        return;
+    plain = build_scratch(b, count, sizeof *plain);
+    memcpy(plain, b->code + b->first, count * sizeof *plain);
+    b->plain = plain;
+    b->added = added;
+    b->code_count = b->first;
+    b->program->event_count = events;
+    build_code(b, index, x);
+}
+
+static void build_function(struct builder *b, size_t index, bool tracked)
+{
+    struct function *f = &b->program->functions[index];
+    uint32_t events = b->program->event_count;
+
+    b->first = (uint32_t)b->code_count;
+    b->added = NULL;
+    build_code(b, index, f->ptx);
+    f->plain_bytes = f->register_bytes;
+    if (tracked)
+        build_tracked(b, index, events);
+    b->added = NULL;
     build_scratch_end(b);
 }
 
@@ -117,21 +189,32 @@ static void emit_refusal(struct builder *b)
     allocate_registers(b);
 }
 
-/* Refuses only the function with the unsupported feature. The others run. */
-static void build_or_refuse(struct builder *b, size_t index)
+/* Builds function `index`. False, with a message in *b->error: it has what is not supported. */
+static bool try_function(struct builder *b, size_t index, bool tracked)
 {
     jmp_buf here, *outer = b->fail;
-    struct function *f = &b->program->functions[index];
 
     b->fail = &here;
     if (setjmp(here) == 0) {
-        build_function(b, index);
+        build_function(b, index, tracked);
         b->fail = outer;
-        return;
+        return true;
     }
     b->fail = outer;
     if (b->exhausted)
         longjmp(*outer, 1);
+    b->code_count = b->first;
+    return false;
+}
+
+/* Refuses only the function with the unsupported feature. The others run. */
+static void build_or_refuse(struct builder *b, size_t index)
+{
+    struct function *f = &b->program->functions[index];
+
+    /* Without the check of undefined registers where the table has no row for it. */
+    if ((b->tracks && try_function(b, index, true)) || try_function(b, index, false))
+        return;
     f->refusal_line = b->error->line;
     f->refusal = strcpy(build_alloc(b, strlen(b->error->message) + 1), b->error->message);
     emit_refusal(b);
@@ -252,7 +335,7 @@ static void build(struct builder *b)
 }
 
 struct program *program_build(struct memory *memory, struct ptx_module *ptx, const struct row_index *rows,
-                              struct ptx_error *error)
+                              unsigned flags, struct ptx_error *error)
 {
     struct builder *b = calloc(1, sizeof *b);
     struct program *volatile p = calloc(1, sizeof *p);
@@ -272,6 +355,8 @@ struct program *program_build(struct memory *memory, struct ptx_module *ptx, con
     b->error = error;
     p->memory = memory;
     p->ptx = ptx;
+    p->debug = flags & BUILD_DEBUG;
+    b->tracks = flags & BUILD_UNDEFINED;
     b->fail = &fail;
     if (setjmp(fail)) {
         p->ptx = NULL; /* stays the caller's */

@@ -8,13 +8,19 @@
 #include "contrib/cudasim/machine/ins.h"
 #include "contrib/cudasim/table/row_index.h"
 
+/* How a program is built. */
+enum build_flag {
+    BUILD_DEBUG = 1,    /* the module was compiled with -G */
+    BUILD_UNDEFINED = 2 /* kernels report uses of registers that were never set */
+};
+
 /*
  * Gives the module's variables their places in `memory` and its functions their instructions, by the table's `rows`.
- * The program owns `ptx` from then on. NULL with a message in *error, and `ptx` left to the caller: the module uses
- * what is not supported, or memory ran out.
+ * `flags` are of enum build_flag. The program owns `ptx` from then on. NULL with a message in *error, and `ptx` left to
+ * the caller: the module uses what is not supported, or memory ran out.
  */
 struct program *program_build(struct memory *memory, struct ptx_module *ptx, const struct row_index *rows,
-                              struct ptx_error *error);
+                              unsigned flags, struct ptx_error *error);
 
 /* Frees the program, its module and the memory of its variables. NULL is allowed. */
 void program_free(struct program *program);

@@ -146,6 +146,14 @@ bool lower_flow(struct builder *b)
         b->facts[b->code_count - 1].falls = false;
     } else if (!strcmp(base, "trap") || !strcmp(base, "brkpt")) {
         emit(b, "@trap");
+    } else if (!strcmp(base, "@undefined")) { /* no statement of PTX: program_undefined.c */
+        slot undefined = use_operand(b, &b->statement->operands[0], 'p');
+        struct ins *i = emit(b, "@undefined");
+
+        i->a = undefined;
+        i->op = (uint8_t)b->statement->operands[1].value;
+        i->toolkit = i->toolkit && !ptx_is_intrinsic_file(b->ptx, b->statement->source_file);
+        use_vreg(b, undefined);
     } else {
         return false;
     }

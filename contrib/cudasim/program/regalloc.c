@@ -331,6 +331,7 @@ void allocate_registers(struct builder *b)
     flow.words = (flow.vregs + 63) / 64;
     find_blocks(b, &flow);
     find_live(b, &flow);
+    b->live_at_entry = flow.live_in;
     give_slots(b, ranges, find_ranges(&flow, ranges), slot_of);
     rename_operands(b, slot_of);
 }

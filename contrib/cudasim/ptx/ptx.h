@@ -206,6 +206,9 @@ const struct ptx_location *ptx_place(const struct ptx_module *module, const stru
 /* Whether file number `number` is a header of the CUDA Toolkit. */
 bool ptx_is_toolkit_file(const struct ptx_module *module, unsigned number);
 
+/* Whether it is one of those that only give instructions a name: atomicAdd(), __ldg() and their like. */
+bool ptx_is_intrinsic_file(const struct ptx_module *module, unsigned number);
+
 /* The path of file number `number` of .loc, or NULL. */
 const char *ptx_file_path(const struct ptx_module *module, unsigned number);
 

@@ -302,6 +302,18 @@ bool ptx_is_toolkit_file(const struct ptx_module *module, unsigned number)
                     (!strncmp(path, "/usr/local/cuda", 15) && strstr(path, "/include/")));
 }
 
+bool ptx_is_intrinsic_file(const struct ptx_module *module, unsigned number)
+{
+    static const char *const names[] = {"sm_", "device_", "cuda_fp", "cuda_bf"};
+    const char *path = ptx_is_toolkit_file(module, number) ? ptx_file_path(module, number) : NULL,
+               *slash = path ? strrchr(path, '/') : NULL;
+
+    for (size_t n = 0; slash && n < sizeof names / sizeof *names; n++)
+        if (!strncmp(slash + 1, names[n], strlen(names[n])))
+            return true;
+    return false;
+}
+
 const struct ptx_location *ptx_place(const struct ptx_module *module, const struct ptx_statement *statement)
 {
     const struct ptx_location *own = statement->location ? &module->locations[statement->location - 1] : NULL, *x = own;

@@ -138,6 +138,16 @@ STEP(trap)
                         : "trap instruction");
 }
 
+/* Lanes of predicate a use an undefined value. The launch goes on. */
+STEP(undefined)
+{
+    u32 lanes = predicate_mask(w, i->a) & w->mask;
+
+    if (lanes)
+        warp_warn_undefined(w, i, lanes);
+    return i + 1;
+}
+
 /* ---- special registers ---- */
 
 #define FILL32(value)                                                                                                  \
@@ -729,6 +739,7 @@ const struct row LEVELED(rows_control)[] = {
     C("@call.pointer", call_pointer, CONTROL),
     C("@builtin", builtin, CONTROL),
     C("@trap", trap, CONTROL),
+    C("@undefined", undefined, CONTROL),
     C("@special", special, COMPUTATION),
     C("@address.local", address_local, COMPUTATION),
     C("@address.param", address_param, COMPUTATION),
