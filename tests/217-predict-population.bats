@@ -15,8 +15,8 @@ ncu() {
     [ -e ncu.csv ] || printf '%s\n' '==PROF== Connected' \
         '"ID","Kernel Name","Context","Block Size","Grid Size","gpc__cycles_elapsed.max","gpu__time_duration.sum"' \
         '"","","","","","cycle","nsecond"' > ncu.csv
-    printf '"%d","%s","1","(%s)","(%s)","%d","%d"\n' "$(grep -c '^"[0-9]' ncu.csv)" "$1" "$3" "$2" "$(thousands $(($4 * 2)))" "$(thousands "$4")" \
-        >> ncu.csv
+    printf '"%d","%s","1","(%s)","(%s)","%s","%s"\n' "$(grep -c '^"[0-9]' ncu.csv)" "$1" "$3" "$2" \
+        "$(thousands $(($4 * 2)))" "$(thousands "$4")" >> ncu.csv
 }
 
 # counted KERNEL GRID_X BLOCK_X INSTRUCTIONS: appends a launch to counts.csv, as the simulator counts it.
