@@ -37,8 +37,12 @@ static void list_variants(struct evaluation *e)
 
     for (int i = 0; i < 3; i++)
         e->variants[e->variant_count++] = (struct variant){source_names[i], {source_methods[i], INPUTS_SOURCE, true}};
-    for (int i = 0; methods[i]; i++)
+    for (int i = 0; methods[i]; i++) {
+        /* Rows from before the simulator counted the work of a launch say nothing to the mechanism. */
+        if (methods[i] == &method_mechanism && !parts_known(&e->table->samples[0]))
+            continue;
         e->variants[e->variant_count++] = (struct variant){methods[i]->name, {methods[i], INPUTS_DERIVED, false}};
+    }
 }
 
 /* One model: fitted on the rows of one part of a split, or on all for another GPU, and tried on the others. */
@@ -58,7 +62,7 @@ static bool do_job(void *context, size_t number, struct error *error)
     if (run->test == TEST_GPU) {
         good = model_fit(&model, recipe, all, NULL, error);
         for (size_t i = 0; good && i < tested->rows; i++)
-            run->predicted[i] = model_time(&model, tested->x + i * tested->inputs, tested->terms + i * TERMS);
+            run->predicted[i] = model_time(&model, tested->x + i * tested->inputs, tested->terms + i * ROW_TERMS);
         if (good)
             model_release(&model);
         return good;
@@ -71,7 +75,7 @@ static bool do_job(void *context, size_t number, struct error *error)
         for (size_t i = 0; i < split.test_count; i++) {
             size_t row = split.test[i];
 
-            run->predicted[row] = model_time(&model, all->x + row * all->inputs, all->terms + row * TERMS);
+            run->predicted[row] = model_time(&model, all->x + row * all->inputs, all->terms + row * ROW_TERMS);
         }
         model_release(&model);
     }
@@ -166,7 +170,7 @@ static bool take_times(struct evaluation *e, struct error *error)
         for (size_t i = 0; good && i < split.test_count; i++) {
             size_t row = split.test[i];
 
-            sum += model_time(&model, all->x + row * all->inputs, all->terms + row * TERMS);
+            sum += model_time(&model, all->x + row * all->inputs, all->terms + row * ROW_TERMS);
         }
         e->predict_us[v] = (thread_seconds() - start) * 1e6 / (double)split.test_count;
         if (good && !(sum > 0))
@@ -224,7 +228,7 @@ static bool take_coverage(struct evaluation *e, struct error *error)
             distance = reach_distance(&model.reach, x, NULL, NULL);
             count_row(&e->interpolation,
                       reach_factor(&model.reach, reach_novelty(&model.reach, x), distance, MODEL_LEVEL),
-                      model_time(&model, all->x + row * all->inputs, all->terms + row * TERMS), all->time[row]);
+                      model_time(&model, all->x + row * all->inputs, all->terms + row * ROW_TERMS), all->time[row]);
         }
         model_release(&model);
     }

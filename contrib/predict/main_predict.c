@@ -25,7 +25,8 @@ static const char help[] =
     "       predict ncu-times [CSV] --problem NAME --submission FILE --case LINE | ncu-alone LIST LAUNCHES\n"
     "\n"
     "train     fits a model to measured times and calibrates its intervals\n"
-    "  --method NAME   elm, mlp, svr, ridge, nearest, roofline, limits, kriging or bounded (default: bounded)\n"
+    "  --method NAME   elm, mlp, svr, ridge, nearest, roofline, limits, kriging, bounded, mechanism\n"
+    "                  (default: mechanism; bounded for rows without the work of the launches)\n"
     "  --inputs SET    source: the 19 features as they are; derived: logarithms, occupancy, limits (default: derived)\n"
     "  --time WAY      raw: learn the time; log: learn its logarithm (default: log)\n"
     "evaluate  runs every method on every test, and writes tables (Markdown), CSV and JSON to FOLDER\n"
@@ -137,7 +138,7 @@ static int fail(const struct command *command, const struct error *error)
 
 int main(int argc, char **argv)
 {
-    struct request r = {.method = "bounded", .inputs = "derived", .time = "log", .gpus = "contrib/predict/gpus.csv",
+    struct request r = {.inputs = "derived", .time = "log", .gpus = "contrib/predict/gpus.csv",
                         .data = "contrib/predict/data", .problem = "", .submission = "", .text = "", .how = "",
                         .driver = "not said", .date = "", .subset = "0/1"};
     const struct command *command = NULL;

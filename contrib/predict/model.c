@@ -181,7 +181,7 @@ static bool calibrate_fold(void *context, size_t number, struct error *error)
         size_t row = split.test[i];
 
         c->residual[offset + row] =
-            fabs(log(model_time(&model, d->x + row * d->inputs, d->terms + row * TERMS) / d->time[row]));
+            fabs(log(model_time(&model, d->x + row * d->inputs, d->terms + row * ROW_TERMS) / d->time[row]));
         c->distance[offset + row] = reach_distance(&rest, c->model->reach.x + row * in, NULL, NULL);
     }
     if (good)
@@ -293,6 +293,25 @@ static void check_range(const struct model *model, const double *inputs, const d
                  input_natural(INPUTS_DERIVED, worst, reach->range.high[worst]));
 }
 
+/* The same by the mechanism: nothing is refused but a row without the work of its launch. */
+static void find_part(const struct model *model, const double *terms, const struct sample *sample, struct forecast *f)
+{
+    double share[PARTS];
+
+    mechanism_predict(mechanism_law(&model->learned), terms, share, &f->launch_share);
+    f->bound = "launch";
+    f->share = f->launch_share;
+    for (int i = 0; i < PARTS; i++) {
+        f->part[i] = share[i];
+        if (share[i] > f->share) {
+            f->share = share[i];
+            f->bound = part_name(i);
+        }
+    }
+    if (!parts_known(sample))
+        snprintf(f->refused, sizeof f->refused, "its row lacks the work of the launch: count it with this simulator");
+}
+
 static void find_bound(const struct model *model, const double *terms, struct forecast *f)
 {
     double share[TERMS], launch, most = 0;
@@ -314,7 +333,8 @@ static void find_bound(const struct model *model, const double *terms, struct fo
 bool model_forecast(const struct model *model, const struct sample *sample, const struct gpu *gpu, struct forecast *f,
                     const char *path, struct error *error)
 {
-    double inputs[MAX_INPUTS], derived[MAX_INPUTS], x[MAX_INPUTS], terms[TERMS], factor = 1;
+    double inputs[MAX_INPUTS], derived[MAX_INPUTS], x[MAX_INPUTS], terms[ROW_TERMS], factor = 1;
+    bool mechanism = model->recipe.method == &method_mechanism;
     size_t nearest, input = 0;
 
     *f = (struct forecast){.bound = ""};
@@ -322,14 +342,15 @@ bool model_forecast(const struct model *model, const struct sample *sample, cons
         !inputs_compute(INPUTS_DERIVED, sample, gpu, derived, path, error))
         return false;
     terms_compute(sample, gpu, terms);
-    if (sample->value[COLUMN_REGULAR] < 0.5)
+    parts_compute(sample, gpu, terms + TERMS);
+    if (!mechanism && sample->value[COLUMN_REGULAR] < 0.5)
         snprintf(f->refused, sizeof f->refused, "its loops depend on data, so its counts hold for one input only");
     if (model->reach.rows > 0) {
         normalise(&model->reach.range, derived, x);
         f->distance = reach_distance(&model->reach, x, &nearest, &input);
-        if (!f->refused[0])
+        if (!f->refused[0] && !mechanism)
             check_range(model, derived, x, f);
-        if (!f->refused[0] && f->distance > model->reach.farthest)
+        if (!f->refused[0] && !mechanism && f->distance > model->reach.farthest)
             snprintf(f->refused, sizeof f->refused,
                      "unlike every kernel trained on: nearest in %s, which is %.4g here and %.4g there",
                      input_name(INPUTS_DERIVED, input), input_natural(INPUTS_DERIVED, input, derived[input]),
@@ -343,6 +364,8 @@ bool model_forecast(const struct model *model, const struct sample *sample, cons
     f->low_us = f->us / factor;
     f->high_us = f->us * factor;
     find_bound(model, terms, f);
+    if (mechanism)
+        find_part(model, terms, sample, f);
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "contrib/predict/methods/limits.h"
+#include "contrib/predict/methods/mechanism.h"
 #include "contrib/predict/methods/method.h"
 #include "contrib/predict/rows/normalise.h"
 
@@ -86,6 +87,7 @@ struct forecast {
     const char *bound;          /* what takes the largest part of the time by the law of limits */
     double share;               /* that part */
     double launch_share;        /* the part that launching takes, whatever the launch does */
+    double part[PARTS];         /* by the mechanism: each part's share of the time */
     double utilisation;         /* of the peak of what is counted exactly: the largest bound over the time */
     double distance;            /* from the nearest training row */
     char refused[256];          /* why there is no number; empty where there is */

@@ -15,6 +15,8 @@
 /* Digits of sums in JSON: they are of numbers with six, so no more of them means anything. */
 enum { SUM_DIGITS = 15 };
 
+#define SMALL_PART 0.05 /* of the time: below it a part is not printed */
+
 /* A launch that was counted, and what was predicted of it. */
 struct launch {
     const struct sample *sample;     /* in the table, in the order of the launches */
@@ -30,6 +32,7 @@ struct kernel {
     double launch_us;            /* what launching takes of it */
     const char *bound;           /* what bounds most of its time */
     double bound_share;          /* the part of those launches' time that it takes */
+    double part[PARTS];          /* by the mechanism: the time that each part of the machine takes */
     const char *refused;         /* why the first launch that is not predicted is not; NULL where all are */
 };
 
@@ -66,7 +69,7 @@ static void find_bound(struct kernel *k)
     struct {
         const char *name;
         double us, share; /* of the launches that it bounds: their time, and its part in it */
-    } sum[TERMS + 1] = {{NULL, 0, 0}}, *best = &sum[0];
+    } sum[ROW_TERMS + 1] = {{NULL, 0, 0}}, *best = &sum[0];
 
     for (size_t i = 0; i < k->launches; i++) {
         const struct forecast *f = k->launch[i].forecast;
@@ -80,7 +83,7 @@ static void find_bound(struct kernel *k)
         sum[at].us += f->us;
         sum[at].share += f->us * f->share;
     }
-    for (int i = 1; i <= TERMS && sum[i].name; i++)
+    for (int i = 1; i <= ROW_TERMS && sum[i].name; i++)
         if (sum[i].us > best->us || (sum[i].us == best->us && strcmp(sum[i].name, best->name) > 0))
             best = &sum[i];
     k->bound = best->name;
@@ -103,6 +106,8 @@ static void add_up(struct kernel *k)
         k->low_us += f->low_us;
         k->high_us += f->high_us;
         k->launch_us += f->us * f->launch_share;
+        for (int part = 0; part < PARTS; part++)
+            k->part[part] += f->us * f->part[part];
     }
     if (k->predicted)
         find_bound(k);
@@ -183,6 +188,20 @@ static const struct launch *best_of(const struct kernel *k)
     return best;
 }
 
+/* Empty for methods that know no parts. */
+static json_t *parts_json(const struct kernel *k)
+{
+    json_t *parts = json_object();
+
+    for (int i = 0; i < PARTS; i++)
+        if (k->part[i] > 0)
+            json_object_set_new(parts, part_name(i), json_real(k->part[i]));
+    if (json_object_size(parts))
+        return json_pack("{s:o}", "parts_us", parts);
+    json_decref(parts);
+    return json_object();
+}
+
 static json_t *kernel_json(const struct kernel *k)
 {
     json_t *all = json_pack("{s:s, s:I, s:I, s:b}", "kernel", k->launch->sample->kernel, "launches",
@@ -192,6 +211,8 @@ static json_t *kernel_json(const struct kernel *k)
         json_object_update_new(all, json_pack("{s:f, s:f, s:f, s:f, s:s, s:f}", "us", k->us, "low_us", k->low_us,
                                               "high_us", k->high_us, "launch_us", k->launch_us, "bound", k->bound,
                                               "bound_share", k->bound_share));
+    if (k->predicted)
+        json_object_update_new(all, parts_json(k));
     if (k->refused)
         json_object_set_new(all, "refused", json_string(k->refused));
     return all;
@@ -246,6 +267,31 @@ static void print_json(const struct request *r, const struct kernels *k, const s
     json_decref(all);
 }
 
+/* Where the time goes by the mechanism: what takes a twentieth or more, most first. */
+static void print_parts(const struct kernel *k)
+{
+    bool told[PARTS] = {false};
+    const char *before = "";
+
+    if (!k->predicted)
+        return;
+    for (;;) {
+        int most = -1;
+
+        for (int i = 0; i < PARTS; i++)
+            if (!told[i] && k->part[i] >= SMALL_PART * k->us && (most < 0 || k->part[i] > k->part[most]))
+                most = i;
+        if (most < 0)
+            break;
+        told[most] = true;
+        printf("%s%s %.0f %%", *before ? before : "            goes to: ", part_name(most),
+               100 * k->part[most] / k->us);
+        before = ", ";
+    }
+    if (*before)
+        printf("%slaunch %.0f %%\n", before, 100 * k->launch_us / k->us);
+}
+
 static void print_kernel(const struct kernel *k)
 {
     char total[32] = "-", low[32], high[32], between[80] = "-", launches[64], bound[96] = "not predicted";
@@ -261,6 +307,7 @@ static void print_kernel(const struct kernel *k)
     else
         snprintf(launches, sizeof launches, "%zu of %zu", k->predicted, k->launches);
     printf("%10s  %-22s %10s  %-24s %s\n", total, between, launches, bound, k->launch->sample->kernel);
+    print_parts(k);
     if (k->refused)
         printf("%10s  %s%s\n", "", k->regular ? "" : "irregular: ", k->refused);
 }

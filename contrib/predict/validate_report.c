@@ -9,12 +9,12 @@
 #include "validation.h"
 
 /* Which rows a line of the summary is of. */
-enum part { PART_ALL, PART_PROBLEM, PART_LONG };
+enum rows_of { ROWS_ALL, ROWS_PROBLEM, ROWS_LONG };
 #define LONG_US 10 /* a launch, median */
 
-static bool in_part(const struct validated *k, enum part part, const char *problem)
+static bool in_part(const struct validated *k, enum rows_of part, const char *problem)
 {
-    return part == PART_ALL || (part == PART_PROBLEM ? strcmp(k->problem, problem) == 0 : k->median >= LONG_US);
+    return part == ROWS_ALL || (part == ROWS_PROBLEM ? strcmp(k->problem, problem) == 0 : k->median >= LONG_US);
 }
 
 static int ascending(const void *a, const void *b)
@@ -34,7 +34,7 @@ static void print_factor(FILE *f, double sum, size_t count)
 }
 
 /* Of those whose launches were predicted, how far off: a line of the summary behind its name. False without memory. */
-static bool print_scores(FILE *f, const struct validation *v, enum part part, const char *problem)
+static bool print_scores(FILE *f, const struct validation *v, enum rows_of part, const char *problem)
 {
     double *error = malloc((v->kernels + 1) * sizeof *error), sum = 0, logs = 0;
     size_t count = 0, launches = 0, held = 0;
@@ -107,17 +107,17 @@ static bool print_summary(FILE *f, const struct validation *v)
           "factor is the\nexponential of the mean |ln(predicted / measured)|.\n\n"
           "| | kernels | launches | mean error | median error | largest error | factor | in the 90 % interval |\n"
           "|---|---|---|---|---|---|---|---|\n| all that are predicted | ", f);
-    good = print_scores(f, v, PART_ALL, NULL);
+    good = print_scores(f, v, ROWS_ALL, NULL);
     for (size_t i = 0; i < v->kernels; i++) {
         unmatched += v->kernel[i].unmatched;
         launches += v->kernel[i].launches;
         if (i > 0 && strcmp(v->kernel[i].problem, v->kernel[i - 1].problem) == 0)
             continue;
         fprintf(f, "| %s | ", v->kernel[i].problem);
-        good = print_scores(f, v, PART_PROBLEM, v->kernel[i].problem) && good;
+        good = print_scores(f, v, ROWS_PROBLEM, v->kernel[i].problem) && good;
     }
     fprintf(f, "| at least %d us a launch, median | ", LONG_US);
-    good = print_scores(f, v, PART_LONG, NULL) && good;
+    good = print_scores(f, v, ROWS_LONG, NULL) && good;
     fputc('\n', f);
     print_refusals(f, v);
     fprintf(f, "\nMeasured launches that differ on the simulator: %zu of %zu.\n", unmatched, launches);

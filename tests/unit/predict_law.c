@@ -53,8 +53,9 @@ int main(int argc, char **argv)
     if (strcmp(name, "h200") == 0)
         gpu.dram_gbs = 4800;
     printf("gpu,kernel,class");
-    for (int c = 0; c < COLUMNS; c++)
-        printf(",%s", column_name(c));
+    for (int c = 0; c < COLUMN_ISSUE; c++)
+        if (c != COLUMN_ALONE_US)
+            printf(",%s", column_name(c));
     putchar('\n');
     for (int k = 0; k < kernels; k++) {
         struct random_key key = {.seed = 7, .case_seed = (uint32_t)k};
@@ -113,8 +114,9 @@ int main(int argc, char **argv)
                 v[COLUMN_LOW_US] = time * (1 - noise / 2);
                 v[COLUMN_HIGH_US] = time * (1 + noise / 2);
                 printf("%s,kernel%d,%s", name, k, memory ? "memory" : "computation");
-                for (int c = 0; c < COLUMNS; c++)
-                    printf(",%.9g", v[c]);
+                for (int c = 0; c < COLUMN_ISSUE; c++)
+                    if (c != COLUMN_ALONE_US)
+                        printf(",%.9g", v[c]);
                 putchar('\n');
             }
     }

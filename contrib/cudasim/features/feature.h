@@ -26,7 +26,7 @@
     X(STORE_LINES, "store_lines") X(LOCAL_LINES, "local_lines") X(CONSTANT_REQUESTS, "constant_requests")              \
     X(CONSTANT_WORDS, "constant_words") X(ATOMIC_REQUESTS, "atomic_requests") X(ATOMIC_LANES, "atomic_lanes")          \
     X(ATOMIC_WORDS, "atomic_words") X(ATOMIC_SECTORS, "atomic_sectors") X(ATOMIC_HOT, "atomic_hot")                    \
-    X(SHARED_ATOMICS, "shared_atomics") X(SHARED_ROUNDS, "shared_rounds")
+    X(SHARED_ATOMICS, "shared_atomics") X(SHARED_ROUNDS, "shared_rounds") X(LOAD_FOUND, "load_found") X(CODE, "code")
 
 /* X(identifier, name of the column), in the order of the columns; `kernel` stands before them. */
 #define FEATURES(X)                                                                                                    \

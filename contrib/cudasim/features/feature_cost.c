@@ -30,6 +30,7 @@ struct rule {
 #define IMAD(slots, latency) slots, PIPE_FMA, (slots) * 0.5, latency, WAIT_NONE
 #define FP64(slots, latency) slots, PIPE_FP64, (slots) * 0.5, latency, WAIT_NONE
 #define XU(slots, busy, latency) slots, PIPE_XU, busy, latency, WAIT_NONE
+/* Passes over the banks of shared memory are counted as they were (shared_passes): here they cost the pipe nothing. */
 #define LSU(slots, busy, latency) slots, PIPE_LSU, busy, latency, WAIT_NONE
 #define MEMORY(wait) 1, PIPE_LSU, 1, typical_of_##wait, wait
 /* Clocks of each wait that count as one. feature_walk.c has the same. */
@@ -41,23 +42,24 @@ enum {
 /* The first rule that fits counts. */
 static const struct rule rules[] = {
     {"ld", {"param"}, NOTHING},
-    {"ld", {"const"}, 1, PIPE_LSU, 0.5, 30, WAIT_CONSTANT},
-    {"ld", {"shared"}, MEMORY(WAIT_SHARED)},
+    {"ld", {"const"}, 1, PIPE_LSU, 0, 38, WAIT_CONSTANT},
+    {"ld", {"shared"}, 1, PIPE_LSU, 0, 29, WAIT_SHARED},
     {"ld", {0}, MEMORY(WAIT_LOAD)},
     {"ldu", {0}, MEMORY(WAIT_LOAD)},
-    {"ldmatrix", {0}, MEMORY(WAIT_SHARED)},
+    {"ldmatrix", {0}, 1, PIPE_LSU, 0, 33, WAIT_SHARED},
     {"tex", {0}, 1, PIPE_LSU, 4, 500, WAIT_LOAD},
     {"tld4", {0}, 1, PIPE_LSU, 4, 500, WAIT_LOAD},
     {"suld", {0}, MEMORY(WAIT_LOAD)},
     {"st", {"param"}, NOTHING},
+    {"st", {"shared"}, LSU(1, 0, 0)},
     {"st", {0}, LSU(1, 1, 0)},
-    {"stmatrix", {0}, LSU(1, 4, 0)},
+    {"stmatrix", {0}, LSU(1, 0, 0)},
     {"sust", {0}, LSU(1, 1, 0)},
     {"prefetch", {0}, LSU(1, 1, 0)},
     {"prefetchu", {0}, LSU(1, 1, 0)},
-    {"red", {"shared"}, LSU(1, 1, 0)},
+    {"red", {"shared"}, LSU(1, 0, 0)},
     {"red", {0}, LSU(1, 1, 0)},
-    {"atom", {"shared"}, 1, PIPE_LSU, 1, 60, WAIT_SHARED},
+    {"atom", {"shared"}, 1, PIPE_LSU, 0, 60, WAIT_SHARED},
     {"atom", {0}, MEMORY(WAIT_ATOMIC)},
     {"cp", {"wait_group"}, 1, PIPE_LSU, 0, 300, WAIT_LOAD},
     {"cp", {"wait_all"}, 1, PIPE_LSU, 0, 300, WAIT_LOAD},
@@ -74,38 +76,38 @@ static const struct rule rules[] = {
     {"fence", {"proxy"}, LSU(1, 1, 20)},
     {"membar", {0}, MEMORY(WAIT_FENCE)},
     {"fence", {0}, MEMORY(WAIT_FENCE)},
-    {"shfl", {0}, LSU(1, 1, 24)},
-    {"vote", {0}, ALU(1, 12)},
+    {"shfl", {0}, LSU(1, 1, 23)},
+    {"vote", {0}, ALU(1, 13)},
     {"activemask", {0}, ALU(1, 12)},
     {"elect", {0}, ALU(1, 12)},
-    {"match", {"any"}, XU(1, 32, 400)},
+    {"match", {"any"}, XU(8, 70, 369)},
     {"match", {0}, XU(1, 8, 30)},
-    {"redux", {0}, XU(1, 2, 24)},
+    {"redux", {0}, XU(2, 2.2, 44)},
     {"cvta", {"to"}, NOTHING},
     {"cvta", {0}, ALU(0.5, 4)},
     {"mapa", {0}, ALU(1, 5)},
     {"mov", {"pred"}, NOTHING},
     {"mov", {0}, ALU(0.25, 2)},
-    {"add", {"f64"}, FP64(1, 16)},
-    {"sub", {"f64"}, FP64(1, 16)},
-    {"mul", {"f64"}, FP64(1, 16)},
-    {"fma", {"f64"}, FP64(1, 16)},
-    {"mad", {"f64"}, FP64(1, 16)},
-    {"div", {"f64"}, FP64(12, 180)},
-    {"sqrt", {"f64"}, FP64(12, 180)},
-    {"rcp", {"f64"}, FP64(8, 120)},
-    {"rsqrt", {"f64"}, FP64(8, 120)},
-    {"min", {"f64"}, FP64(3, 30)},
-    {"max", {"f64"}, FP64(3, 30)},
-    {"setp", {"f64"}, FP64(1, 18)},
-    {"set", {"f64"}, FP64(1, 18)},
+    {"add", {"f64"}, FP64(1, 8.1)},
+    {"sub", {"f64"}, FP64(1, 8.1)},
+    {"mul", {"f64"}, FP64(1, 8.1)},
+    {"fma", {"f64"}, FP64(1, 8.1)},
+    {"mad", {"f64"}, FP64(1, 8.1)},
+    {"div", {"f64"}, 22, PIPE_FP64, 6, 125, WAIT_NONE},
+    {"sqrt", {"f64"}, 20, PIPE_FP64, 6.5, 93, WAIT_NONE},
+    {"rcp", {"f64"}, 14, PIPE_FP64, 4, 74, WAIT_NONE},
+    {"rsqrt", {"f64"}, 14, PIPE_FP64, 4, 74, WAIT_NONE},
+    {"min", {"f64"}, 4, PIPE_ALU, 2.5, 25, WAIT_NONE},
+    {"max", {"f64"}, 4, PIPE_ALU, 2.5, 25, WAIT_NONE},
+    {"setp", {"f64"}, FP64(1, 12)},
+    {"set", {"f64"}, FP64(1, 12)},
     {"abs", {"f64"}, ALU(0.5, 4)},
     {"neg", {"f64"}, ALU(0.5, 4)},
-    {"add", {"f32"}, FMA(1, 4)},
-    {"sub", {"f32"}, FMA(1, 4)},
-    {"mul", {"f32"}, FMA(1, 4)},
-    {"fma", {0}, FMA(1, 4)},
-    {"mad", {"f32"}, FMA(1, 4)},
+    {"add", {"f32"}, FMA(1, 4.2)},
+    {"sub", {"f32"}, FMA(1, 4.2)},
+    {"mul", {"f32"}, FMA(1, 4.2)},
+    {"fma", {0}, FMA(1, 4.2)},
+    {"mad", {"f32"}, FMA(1, 4.2)},
     {"add", {"f16"}, FMA(1, 5)},
     {"add", {"f16x2"}, FMA(1, 5)},
     {"add", {"bf16x2"}, FMA(1, 5)},
@@ -113,63 +115,67 @@ static const struct rule rules[] = {
     {"mul", {"f16"}, FMA(1, 5)},
     {"mul", {"f16x2"}, FMA(1, 5)},
     {"mul", {"bf16x2"}, FMA(1, 5)},
-    {"div", {"approx"}, XU(4, 2, 26)},
-    {"div", {"full"}, XU(6, 2, 34)},
-    {"div", {"f32"}, XU(11, 2, 70)},
-    {"sqrt", {"approx"}, XU(2, 2, 24)},
-    {"sqrt", {"f32"}, XU(8, 2, 55)},
-    {"rcp", {"approx"}, XU(2, 2, 24)},
-    {"rcp", {"f32"}, XU(7, 2, 50)},
-    {"rsqrt", {0}, XU(2, 2, 24)},
-    {"ex2", {0}, XU(2, 2, 24)},
-    {"lg2", {0}, XU(2, 2, 24)},
-    {"sin", {0}, XU(2, 2, 24)},
-    {"cos", {0}, XU(2, 2, 24)},
-    {"tanh", {0}, XU(1, 2, 22)},
+    {"div", {"approx"}, XU(5, 2.2, 41)},
+    {"div", {"full"}, XU(8, 2.2, 45)},
+    {"div", {"f32"}, XU(14, 2.2, 58)},
+    {"sqrt", {"approx"}, XU(1.5, 2.2, 17)},
+    {"sqrt", {"f32"}, XU(12, 2.2, 56)},
+    {"rcp", {"approx"}, XU(1.5, 2.2, 17)},
+    {"rcp", {"f32"}, XU(12, 2.2, 77)},
+    {"rsqrt", {0}, XU(1.5, 2.2, 17)},
+    {"ex2", {0}, XU(1.5, 2.2, 17)},
+    {"lg2", {0}, XU(1.5, 2.2, 17)},
+    {"sin", {0}, XU(2, 2.2, 23)},
+    {"cos", {0}, XU(2, 2.2, 23)},
+    {"tanh", {0}, XU(1, 2.2, 17)},
     {"abs", {"f32"}, FMA(0.3, 2)},
     {"neg", {"f32"}, FMA(0.3, 2)},
-    {"dp4a", {0}, IMAD(1, 5)},
-    {"dp2a", {0}, IMAD(1, 5)},
-    {"mul", {"wide"}, IMAD(1, 5)},
-    {"mad", {"wide"}, IMAD(1, 5)},
-    {"mul", {"hi", "u64"}, IMAD(9, 30)},
-    {"mul", {"hi", "s64"}, IMAD(10, 30)},
-    {"mul", {"hi"}, IMAD(2, 6)},
-    {"mul", {"lo", "s64"}, IMAD(4, 12)},
-    {"mul", {"lo", "u64"}, IMAD(4, 12)},
-    {"mul", {0}, IMAD(1, 5)},
-    {"mad", {"lo", "s64"}, IMAD(4, 12)},
-    {"mad", {"lo", "u64"}, IMAD(4, 12)},
-    {"mad", {"hi"}, IMAD(2, 6)},
-    {"mad", {0}, IMAD(1, 5)},
-    {"madc", {0}, IMAD(1, 5)},
+    {"dp4a", {0}, IMAD(1, 4.2)},
+    {"dp2a", {0}, IMAD(1, 4.2)},
+    {"mul", {"wide"}, IMAD(1, 4.2)},
+    {"mad", {"wide"}, IMAD(1, 4.2)},
+    {"mul", {"hi", "u64"}, IMAD(9, 33)},
+    {"mul", {"hi", "s64"}, IMAD(10, 33)},
+    {"mul", {"hi"}, IMAD(2, 9)},
+    {"mul", {"lo", "s64"}, IMAD(4, 18)},
+    {"mul", {"lo", "u64"}, IMAD(4, 18)},
+    {"mul", {0}, IMAD(1, 4.2)},
+    {"mad", {"lo", "s64"}, IMAD(4, 18)},
+    {"mad", {"lo", "u64"}, IMAD(4, 18)},
+    {"mad", {"hi"}, IMAD(2, 9)},
+    {"mad", {0}, IMAD(1, 4.2)},
+    {"madc", {0}, IMAD(1, 4.2)},
     {"mul24", {0}, IMAD(2, 8)},
     {"mad24", {0}, IMAD(2, 8)},
-    {"div", {"u64"}, ALU(70, 300)},
-    {"div", {"s64"}, ALU(80, 330)},
-    {"rem", {"u64"}, ALU(70, 300)},
-    {"rem", {"s64"}, ALU(80, 330)},
-    {"div", {"s32"}, XU(20, 4, 110)},
-    {"rem", {"s32"}, XU(20, 4, 110)},
-    {"div", {0}, XU(16, 4, 100)},
-    {"rem", {0}, XU(16, 4, 100)},
-    {"popc", {"b64"}, XU(3, 4, 20)},
-    {"popc", {0}, XU(1, 2, 14)},
-    {"clz", {0}, XU(2, 2, 16)},
-    {"bfind", {0}, XU(1, 2, 14)},
-    {"brev", {0}, XU(1, 2, 14)},
-    {"cvt", {"f64"}, XU(1, 2, 20)},
+    {"div", {"u64"}, 110, PIPE_ALU, 30, 306, WAIT_NONE},
+    {"div", {"s64"}, 120, PIPE_ALU, 32, 330, WAIT_NONE},
+    {"rem", {"u64"}, 110, PIPE_ALU, 30, 306, WAIT_NONE},
+    {"rem", {"s64"}, 120, PIPE_ALU, 32, 330, WAIT_NONE},
+    {"div", {"s32"}, XU(22, 6.6, 138)},
+    {"rem", {"s32"}, XU(22, 6.6, 138)},
+    {"div", {0}, XU(17, 6.6, 130)},
+    {"rem", {0}, XU(17, 6.6, 130)},
+    {"popc", {"b64"}, XU(3, 4.4, 20)},
+    {"popc", {0}, XU(1, 2.2, 17)},
+    {"clz", {0}, XU(2, 2.2, 23)},
+    {"bfind", {0}, XU(1, 2.2, 17)},
+    {"brev", {0}, XU(1, 2.2, 17)},
+    {"cvt", {"f64"}, XU(1, 2.3, 18)},
     {"cvt", {"f32", "f16"}, FMA(1, 5)},
     {"cvt", {"f16"}, ALU(1, 6)},
     {"cvt", {"bf16"}, ALU(1, 6)},
-    {"cvt", {"f32"}, XU(1, 2, 14)},
+    {"cvt", {"rzi"}, XU(1, 2.2, 17)},
+    {"cvt", {"rni"}, XU(1, 2.2, 17)},
+    {"cvt", {"rmi"}, XU(1, 2.2, 17)},
+    {"cvt", {"rpi"}, XU(1, 2.2, 17)},
+    {"cvt", {"f32"}, ALU(1, 4.2)},
     {"cvt", {"u64"}, ALU(0.3, 2)},
     {"cvt", {"s64"}, ALU(0.7, 4)},
     {"cvt", {0}, ALU(0.5, 3)},
     {"bfe", {0}, ALU(2, 9)},
     {"bfi", {0}, ALU(2, 9)},
-    {"sad", {0}, ALU(1, 5)},
-    {"lop3", {0}, ALU(1, 4.6)},
+    {"sad", {0}, ALU(1, 4.2)},
+    {"lop3", {0}, ALU(1, 4.2)},
     {"and", {"pred"}, ALU(0.5, 6)},
     {"or", {"pred"}, ALU(0.5, 6)},
     {"not", {"pred"}, NOTHING},
@@ -197,15 +203,15 @@ static const struct rule rules[] = {
     {"max", {"s64"}, ALU(4, 16)},
     {"max", {"u64"}, ALU(4, 16)},
     {"selp", {"b64"}, ALU(2, 6)},
-    {"setp", {0}, ALU(1, 8)},
+    {"setp", {0}, ALU(1, 4.2)},
     {"bra", {0}, 1, PIPE_ALU, 0.25, 4, WAIT_NONE},
     {"call", {0}, ALU(2, 10)},
     {"ret", {0}, ALU(1, 10)},
     {"exit", {0}, ALU(1, 0)},
     {"nanosleep", {0}, ALU(1, 40)},
-    {"vadd4", {0}, ALU(4, 18)},
+    {"vadd4", {0}, ALU(3.4, 14)},
 };
-static const struct rule other = {"", {0}, ALU(1, 4.6)};
+static const struct rule other = {"", {0}, ALU(1, 4.2)};
 
 static const struct rule *rule_of(const char *opcode)
 {
@@ -229,9 +235,10 @@ static bool is_one_of(const char *opcode, const char *const *list)
 
 static uint8_t order_of(const char *opcode)
 {
-    static const char *const all[] = {"bar", "barrier", "membar", "fence", "bra", "brx", "call", "ret", "exit", "cp",
+    static const char *const all[] = {"bar", "barrier", "membar", "fence", "call", "ret", "exit", "cp",
                                       "mbarrier", "wgmma", "griddepcontrol", "trap", NULL};
     static const char *const changes[] = {"st", "atom", "red", "stmatrix", "sust", NULL};
+    /* ptxas turns short branches into guards: loads pass those that a run does not take. */
     bool shared = feature_has(opcode, "shared"), load = feature_is(opcode, "ld") || feature_is(opcode, "ldmatrix");
 
     if (is_one_of(opcode, all) || feature_has(opcode, "volatile") || feature_has(opcode, "acquire"))
@@ -259,24 +266,29 @@ static double matrix_work(const char *opcode)
     return 0;
 }
 
+static bool group_of(const char *opcode)
+{
+    return feature_is(opcode, "wgmma");
+}
+
 /* mma.sync and wgmma: multiply-adds a clock and multiprocessor by type. */
 static bool matrix_cost(const char *opcode, struct cost_step *x)
 {
-    double rate = 1024, work = matrix_work(opcode);
-    bool group = feature_is(opcode, "wgmma");
+    double rate = group_of(opcode) ? 2048 : 1307, work = matrix_work(opcode);
+    bool group = group_of(opcode);
 
     if (!work || !(group || feature_is(opcode, "mma") || feature_is(opcode, "wmma")) ||
         feature_has(opcode, "load") || feature_has(opcode, "store"))
         return false;
     if (feature_has(opcode, "f64"))
-        rate = 64;
+        rate = 60;
     else if (feature_has(opcode, "tf32"))
         rate /= 2;
     else if (feature_has(opcode, "s8") || feature_has(opcode, "u8") || feature_has(opcode, "e4m3"))
         rate *= 2;
     /* The four warps of a group start one operation together: it is counted once for each. */
-    x->busy = work / rate / (group ? 8 : 1);
-    x->latency = group ? 4 : 16 + 4 * x->busy;
+    x->busy = work / rate / (group ? 4 : 1);
+    x->latency = group ? 4 : 21 + 4 * x->busy;
     x->slots = 1;
     x->pipe = PIPE_TENSOR;
     return true;

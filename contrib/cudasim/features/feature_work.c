@@ -101,12 +101,15 @@ static double ratio(double a, double b)
 
 static void fill_pipes(const struct work *w, double *v)
 {
-    struct cost sum = {0};
+    struct cost sum = {0}, once = {0};
 
     for (uint32_t n = 0; n < w->count; n++)
-        if (w->executed[n] > 0)
+        if (w->executed[n] > 0) {
             costs_add(w->costs, n, w->executed[n], &sum);
+            costs_add(w->costs, n, 1, &once);
+        }
     v[FEATURE_ISSUE] = sum.slots;
+    v[FEATURE_CODE] = once.slots;
     for (int pipe = 0; pipe < PIPES; pipe++)
         v[FEATURE_BUSY_ALU + pipe] = sum.busy[pipe];
 }
@@ -152,11 +155,12 @@ static const struct {
 } scaled[] = {
 #define SUM(field, column) {offsetof(struct probe_counts, field) / sizeof(uint64_t), FEATURE_##column}
     SUM(load_requests, LOAD_REQUESTS), SUM(load_sectors, LOAD_SECTORS), SUM(load_lines, LOAD_LINES),
-    SUM(load_hits, LOAD_HITS), SUM(store_requests, STORE_REQUESTS), SUM(store_sectors, STORE_SECTORS),
-    SUM(store_lines, STORE_LINES), SUM(local_lines, LOCAL_LINES), SUM(constant_requests, CONSTANT_REQUESTS),
-    SUM(constant_words, CONSTANT_WORDS), SUM(atomic_requests, ATOMIC_REQUESTS), SUM(atomic_lanes, ATOMIC_LANES),
-    SUM(atomic_words, ATOMIC_WORDS), SUM(atomic_sectors, ATOMIC_SECTORS),
-    SUM(shared_atomic_requests, SHARED_ATOMICS), SUM(shared_atomic_rounds, SHARED_ROUNDS)
+    SUM(load_hits, LOAD_HITS), SUM(load_found, LOAD_FOUND), SUM(store_requests, STORE_REQUESTS),
+    SUM(store_sectors, STORE_SECTORS), SUM(store_lines, STORE_LINES), SUM(local_lines, LOCAL_LINES),
+    SUM(constant_requests, CONSTANT_REQUESTS), SUM(constant_words, CONSTANT_WORDS),
+    SUM(atomic_requests, ATOMIC_REQUESTS), SUM(atomic_lanes, ATOMIC_LANES), SUM(atomic_words, ATOMIC_WORDS),
+    SUM(atomic_sectors, ATOMIC_SECTORS), SUM(shared_atomic_requests, SHARED_ATOMICS),
+    SUM(shared_atomic_rounds, SHARED_ROUNDS)
 #undef SUM
 };
 

@@ -122,14 +122,16 @@ void probe_launch(struct probe *p, const struct launch *launch)
 
 void probe_block(struct probe *p, struct block *b)
 {
-    uint64_t order = b->launch->what->only ? p->counts.blocks : b->number / p->stride;
+    bool only = b->launch->what->only;
+    uint64_t order = only ? p->counts.blocks : b->number / p->stride;
 
-    b->probed = b->number % p->stride == 0 || b->launch->what->only;
+    b->probed = b->number % p->stride == 0 || only;
     if (!b->probed)
         return;
     p->counts.blocks++;
     memset(p->hot_now, 0, sizeof p->hot_now);
-    if (p->path_count < PROBE_PATHS) {
+    /* By the block's number, so that it does not matter which worker ran it. */
+    if (p->path_count < PROBE_PATHS && (only || b->launch->blocks <= PROBE_PATHS || order % 3 == 0)) {
         /* The first warp often does what the others need not: every second path is its. */
         uint32_t index = order % 2 ? (uint32_t)(order * 5 % b->warp_count) : 0;
 
@@ -255,7 +257,7 @@ void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address
     struct probe *p = w->worker->probe;
     struct probe_counts *c = &p->counts;
     uint64_t list[LANES * 5], lines = 0, line = UINT64_MAX;
-    unsigned count;
+    unsigned count, hits = 0;
 
     if (ins->class == CLASS_PARAMETER) {
         c->constant_requests++;
@@ -281,7 +283,9 @@ void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address
     c->load_sectors += count;
     c->load_lines += lines;
     for (unsigned n = 0; n < count; n++)
-        c->load_hits += cached(p, w->block, list[n], !ins->order);
+        hits += cached(p, w->block, list[n], !ins->order);
+    c->load_hits += hits;
+    c->load_found += hits == count;
 }
 
 void probe_bulk(struct warp *w, uint64_t address, uint64_t bytes)

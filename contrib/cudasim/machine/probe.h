@@ -40,13 +40,14 @@ struct probe_path {
 /* Of the blocks looked at closely. Requests are of warps. A word is an address of an access. */
 struct probe_counts {
     uint64_t blocks;
-    uint64_t load_requests, load_sectors, load_lines, load_hits; /* of global memory; hits: sectors found in L1 */
+    uint64_t load_requests, load_sectors, load_lines, load_hits, load_found; /* of global memory; hits: sectors */
+    /* that L1 had; found: requests of which it had all */
     uint64_t store_requests, store_sectors, store_lines;
     uint64_t local_requests, local_lines;
     uint64_t constant_requests, constant_words;                  /* distinct words, summed over requests */
     uint64_t atomic_requests, atomic_lanes, atomic_words, atomic_sectors; /* on global memory */
     uint64_t shared_atomic_requests, shared_atomic_rounds;       /* rounds: the most lanes at one word of a request */
-    uint64_t hot_block;                                          /* each block's most atomic lanes at one word, summed */
+    uint64_t hot_block;                                       /* each block's most atomic lanes at a word, summed */
     /* Of all blocks that ran. */
     uint64_t all_blocks, all_warps, instructions;                /* of warps */
     uint64_t longest, longest_sum;   /* instructions of the longest warp; of each block's longest, summed */

@@ -17,6 +17,12 @@ static const char features_header[] =
     "kernel,grid_x,grid_y,grid_z,block_x,block_y,block_z,n,s,alpha,n_b,n_t,w,cpx,l,l_c,l_mr,l_mw,l_shr,l_shw,l_s,l_dpu,"
     "l_sfu,dpc,shared_words,registers,warp_instructions,flops,bytes_read,bytes_written,footprint,shared_passes,"
     "divergence,regular";
+/* What the simulator counts since, which older files lack. */
+#define WORK \
+    ",issue,busy_alu,busy_fma,busy_fp64,busy_xu,busy_lsu,busy_tensor,chain,wait_load,wait_shared,wait_atomic," \
+    "wait_constant,wait_barrier,wait_fence,longest,block_most,load_requests,load_sectors,load_lines,load_hits," \
+    "store_requests,store_sectors,store_lines,local_lines,constant_requests,constant_words,atomic_requests," \
+    "atomic_lanes,atomic_words,atomic_sectors,atomic_hot,shared_atomics,shared_rounds,load_found,code"
 
 /* Columns of the two files, by their place in the headers above. */
 enum { GPU, KERNEL, CLASS, SIZE, BLOCK, TIME_US, LOW_US, HIGH_US, SAMPLES, SM_MHZ, MEM_MHZ, ALONE_US };
@@ -25,7 +31,7 @@ enum { COUNTED_KERNEL, BLOCK_X = 4, BLOCK_Y, BLOCK_Z, S = 8 };
 /* Whether the first row is this header, or this one and more. */
 static bool is_header(const struct cells *c, const char *wanted, const char *more)
 {
-    char text[1024] = "";
+    char text[2048] = "";
 
     for (size_t i = 0; i < c->row[0].count && strlen(text) < sizeof text - 1; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? "," : "", c->row[0].cell[i]);
@@ -115,7 +121,8 @@ static void print_joined(const struct cells *times, const struct cells *features
 {
     bool alone = times->row[0].count > ALONE_US;
 
-    printf(TIMES_BEFORE_BLOCK TIMES_AFTER_BLOCK "%s%s\n", alone ? ALONE : "", strchr(features_header, ','));
+    printf(TIMES_BEFORE_BLOCK TIMES_AFTER_BLOCK "%s%s%s\n", alone ? ALONE : "", strchr(features_header, ','),
+           is_header(features, features_header, "") ? "" : WORK);
     for (size_t r = 1; r < times->rows; r++) {
         char **timed = times->row[r].cell, **counted = features->row[r].cell;
 
@@ -140,7 +147,7 @@ bool step_join(const char *times_path, const char *features_path, struct error *
 
     for (size_t r = 1; good && r < times.rows; r++)
         good = check_time(&times, &times.row[r], error);
-    good = good && read_rows(&features, features_path, features_header, "", error);
+    good = good && read_rows(&features, features_path, features_header, WORK, error);
     for (size_t r = 1; good && r < features.rows; r++)
         good = check_numbers(&features, &features.row[r], ",kernel,", error) &&
                (r >= times.rows || check_launch(&features, &features.row[r], &times.row[r], error));

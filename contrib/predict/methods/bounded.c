@@ -39,7 +39,7 @@ static bool fit(struct learned *learned, const struct training *t, struct error 
         return false;
     *ease = 1;
     for (size_t i = 0; i < t->rows; i++)
-        *ease = fmin(*ease, MARGIN * exp(t->y[i]) / bound(t->terms + i * TERMS));
+        *ease = fmin(*ease, MARGIN * exp(t->y[i]) / bound(t->terms + i * ROW_TERMS));
     return nested_fit(learned, LEVELS, t, law, error);
 }
 

@@ -183,7 +183,7 @@ static bool problem_make(struct problem *p, size_t rows, struct error *error)
 
 static void problem_add(struct problem *p, const struct training *t, size_t row, double weight)
 {
-    take_logs(t->terms + row * TERMS, p->logs + p->rows * LOGS);
+    take_logs(t->terms + row * ROW_TERMS, p->logs + p->rows * LOGS);
     p->y[p->rows] = t->y[row];
     p->weight[p->rows++] = weight;
 }

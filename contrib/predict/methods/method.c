@@ -5,7 +5,7 @@
 
 const struct method *const methods[] = {&method_elm,     &method_mlp,      &method_svr,    &method_ridge,
                                         &method_nearest, &method_roofline, &method_limits, &method_kriging,
-                                        &method_bounded, NULL};
+                                        &method_bounded, &method_mechanism, NULL};
 
 const struct method *method_find(const char *name)
 {

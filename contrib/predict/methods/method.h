@@ -15,7 +15,7 @@ struct training {
     size_t rows, inputs;  /* the size of the matrix */
     const double *x;      /* rows x inputs, between 0 and 1 */
     const double *y;      /* rows: the logarithm of the time in microseconds, or the time scaled to [0, 1] */
-    const double *terms;  /* rows x TERMS, microseconds */
+    const double *terms;  /* rows x ROW_TERMS, microseconds */
     const double *spread; /* rows: how well the time is known, as a share of it */
     const int *kernel;    /* rows: which kernel */
     int kernels;          /* of all rows */
@@ -37,7 +37,7 @@ struct method {
 };
 
 extern const struct method method_ridge, method_nearest, method_elm, method_mlp, method_svr, method_roofline,
-    method_limits, method_kriging, method_bounded;
+    method_limits, method_kriging, method_bounded, method_mechanism;
 
 /* All of them, ended by NULL, in the order of the tables. */
 extern const struct method *const methods[];

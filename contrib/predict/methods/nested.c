@@ -190,7 +190,7 @@ static bool fit_own(struct learned *learned, int first, const struct training *t
         for (size_t i = 0; i < group->count; i++) {
             size_t row = group->row[i];
 
-            rest[row] = t->y[row] - base_of(base, base_count, t->terms + row * TERMS);
+            rest[row] = t->y[row] - base_of(base, base_count, t->terms + row * ROW_TERMS);
         }
     }
     if (good && t->start)
@@ -223,7 +223,7 @@ static bool fit_common(struct learned *learned, int first, const struct training
     bool good = scales && ((rest && all.row && some.row) || error_toolkit(error, "no memory for %zu rows", t->rows));
 
     for (size_t i = 0; good && i < t->rows; i++)
-        rest[i] = t->y[i] - (law ? limits_predict(law, t->terms + i * TERMS, NULL, NULL) : 0);
+        rest[i] = t->y[i] - (law ? limits_predict(law, t->terms + i * ROW_TERMS, NULL, NULL) : 0);
     if (good) {
         all.count = draw(stream, NULL, t->rows, count, all.row);
         some.count = draw(stream, all.row, all.count, all.count < SEARCH_ROWS ? all.count : SEARCH_ROWS, some.row);

@@ -27,7 +27,7 @@ static double loss(unsigned count, const double *logs, double *gradient, void *d
     for (unsigned i = 0; i < count; i++)
         rates[i] = exp(logs[i]);
     for (size_t i = 0; i < t->rows; i++) {
-        double error = log(roofline(rates, t->terms + i * TERMS)) - t->y[i];
+        double error = log(roofline(rates, t->terms + i * ROW_TERMS)) - t->y[i];
 
         sum += error * error;
     }

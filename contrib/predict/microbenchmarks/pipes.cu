@@ -9,7 +9,7 @@
 
 enum { STEPS = 32, ROUNDS = 16, CHAINS = 4 };
 
-/* X(name, type, asm constraint, text): %0 is the chain's value, %1 and %2 are values that the compiler does not know. */
+/* X(name, type, asm constraint, text): %0 is the chain's value, %1 and %2 the compiler does not know. */
 #define OPERATIONS(X)                                                                                                  \
     X(add_u32, unsigned, "r", "add.u32 %0, %0, %1;")                                                                   \
     X(sub_u32, unsigned, "r", "sub.u32 %0, %1, %0;")                                                                   \
@@ -91,7 +91,7 @@ enum { STEPS = 32, ROUNDS = 16, CHAINS = 4 };
         typedef type value;                                                                                            \
         static __device__ __forceinline__ void step(type &x, type a, type b)                                          \
         {                                                                                                              \
-            asm volatile(text : "+" constraint(x) : constraint(a), constraint(b));                                                                        \
+            asm volatile(text : "+" constraint(x) : constraint(a), constraint(b)); \
         }                                                                                                              \
     };
 OPERATIONS(DEFINE)

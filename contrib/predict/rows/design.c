@@ -57,6 +57,12 @@ double input_natural(enum input_set set, size_t input, double value)
     return scale == LOG1P ? expm1(value) : scale == LOG ? exp(value) : value;
 }
 
+/* Without global accesses alpha is empty: all computation then counts as of one access. */
+static double value_of(const double *v, enum column column)
+{
+    return column == COLUMN_ALPHA && isnan(v[column]) ? v[COLUMN_L_C] + v[COLUMN_L_DPU] + v[COLUMN_L_SFU] : v[column];
+}
+
 static void derived(const struct sample *sample, const struct gpu *gpu, double *inputs)
 {
     const double *v = sample->value;
@@ -68,7 +74,7 @@ static void derived(const struct sample *sample, const struct gpu *gpu, double *
 
     terms_compute(sample, gpu, terms);
     for (int i = 0; i < COUNTS; i++)
-        inputs[i] = log1p(v[counts[i]] / (i < COUNTS_A_THREAD ? active : 1));
+        inputs[i] = log1p(value_of(v, counts[i]) / (i < COUNTS_A_THREAD ? active : 1));
     *at++ = v[COLUMN_DPC];
     *at++ = v[COLUMN_DIVERGENCE];
     *at++ = log(fmax(v[COLUMN_BLOCK_X], 1));
@@ -113,7 +119,7 @@ static bool allocate(struct design *d, size_t rows, size_t inputs, enum input_se
 {
     *d = (struct design){.set = set, .inputs = inputs};
     d->x = calloc(rows + 1, inputs * sizeof *d->x);
-    d->terms = calloc(rows + 1, TERMS * sizeof *d->terms);
+    d->terms = calloc(rows + 1, ROW_TERMS * sizeof *d->terms);
     d->time = calloc(rows + 1, sizeof *d->time);
     d->spread = calloc(rows + 1, sizeof *d->spread);
     d->kernel = calloc(rows + 1, sizeof *d->kernel);
@@ -155,7 +161,8 @@ bool design_make(struct design *d, enum input_set set, const struct table *table
             design_release(d);
             return false;
         }
-        terms_compute(sample, gpu, d->terms + row * TERMS);
+        terms_compute(sample, gpu, d->terms + row * ROW_TERMS);
+        parts_compute(sample, gpu, d->terms + row * ROW_TERMS + TERMS);
         d->time[row] = v[COLUMN_TIME_US];
         d->spread[row] = hypot(fmax((v[COLUMN_HIGH_US] - v[COLUMN_LOW_US]) / 2, JITTER_US), 1e-4 * v[COLUMN_TIME_US]) /
                          v[COLUMN_TIME_US];
@@ -178,7 +185,7 @@ bool design_pick(struct design *part, const struct design *whole, const size_t *
         size_t from = rows[i];
 
         memcpy(part->x + i * part->inputs, whole->x + from * whole->inputs, part->inputs * sizeof *part->x);
-        memcpy(part->terms + i * TERMS, whole->terms + from * TERMS, TERMS * sizeof *part->terms);
+        memcpy(part->terms + i * ROW_TERMS, whole->terms + from * ROW_TERMS, ROW_TERMS * sizeof *part->terms);
         part->time[i] = whole->time[from];
         part->spread[i] = whole->spread[from];
         part->kernel[i] = whole->kernel[from];

@@ -4,7 +4,7 @@
 #ifndef PREDICT_DESIGN_H
 #define PREDICT_DESIGN_H
 
-#include "terms.h"
+#include "parts.h"
 
 enum { MAX_INPUTS = 64 };
 
@@ -30,7 +30,7 @@ struct design {
     enum input_set set; /* what the inputs are */
     size_t rows, inputs; /* the size of the matrix */
     double *x;      /* rows x inputs, as computed */
-    double *terms;  /* rows x TERMS, microseconds */
+    double *terms;  /* rows x ROW_TERMS, microseconds */
     double *time;   /* rows, microseconds */
     /* rows: how far the time is known, as a share of it: half its interval, what moves the price of a launch */
     double *spread;

@@ -16,7 +16,7 @@
 
 enum { MAX_CELLS = 256 };
 
-enum need { NEED_MEASURED, NEED_FEATURE, NEED_OPTIONAL };
+enum need { NEED_MEASURED, NEED_FEATURE, NEED_OPTIONAL, NEED_WORK };
 
 static const struct {
     const char *name;
@@ -74,7 +74,8 @@ static bool read_header(struct header *header, char *line, const char *path, enu
             *place = i;
     }
     for (int c = COLUMNS - 1; c >= 0; c--)
-        if (header->column[c] == NOWHERE && (columns[c].need != NEED_MEASURED || kind == TABLE_MEASURED))
+        if (header->column[c] == NOWHERE && columns[c].need != NEED_WORK &&
+            (columns[c].need != NEED_MEASURED || kind == TABLE_MEASURED))
             missing = columns[c].name;
     if (kind == TABLE_MEASURED && header->class == NOWHERE)
         missing = "class";
@@ -92,7 +93,7 @@ static bool read_number(double *value, const char *cell, enum column column, con
     const char *name = columns[column].name;
     char *end;
 
-    if (!*cell && columns[column].need == NEED_OPTIONAL) {
+    if (!*cell && (columns[column].need == NEED_OPTIONAL || columns[column].need == NEED_WORK)) {
         *value = NAN;
         return true;
     }
@@ -165,6 +166,9 @@ static bool read_row(struct sample *sample, char **cells, const struct header *h
         if (sample->class == CLASS_NONE)
             return error_usage(error, "%s:%ld: class '%.40s'; it is memory or computation", path, line, class);
     }
+    for (int c = 0; c < COLUMNS; c++)
+        if (columns[c].need == NEED_WORK)
+            sample->value[c] = NAN;
     for (int c = 0; c < COLUMNS; c++)
         if (header->column[c] != NOWHERE && (columns[c].need != NEED_MEASURED || kind == TABLE_MEASURED) &&
             !read_number(&sample->value[c], cells[header->column[c]], c, path, line, error))

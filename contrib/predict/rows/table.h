@@ -12,7 +12,8 @@
 
 #include "verify/base/error.h"
 
-/* X(identifier, name in the header, kind). docs/PREDICT.md says what each is and its unit. */
+/* X(identifier, name in the header, kind). docs/PREDICT.md says what each is and its unit.
+ * WORK: files from before it came lack it. */
 #define TABLE_COLUMNS(X)                          \
     X(SIZE, "size", MEASURED)                     \
     X(TIME_US, "time_us", MEASURED)               \
@@ -20,6 +21,7 @@
     X(HIGH_US, "high_us", MEASURED)               \
     X(SAMPLES, "samples", MEASURED)               \
     X(SM_MHZ, "sm_mhz", MEASURED)                 \
+    X(ALONE_US, "alone_us", WORK)     \
     X(MEM_MHZ, "mem_mhz", MEASURED)               \
     X(GRID_X, "grid_x", FEATURE)                  \
     X(GRID_Y, "grid_y", FEATURE)                  \
@@ -29,7 +31,7 @@
     X(BLOCK_Z, "block_z", FEATURE)                \
     X(N, "n", OPTIONAL)                           \
     X(S, "s", OPTIONAL)                           \
-    X(ALPHA, "alpha", FEATURE)                    \
+    X(ALPHA, "alpha", OPTIONAL)                   \
     X(N_B, "n_b", FEATURE)                        \
     X(N_T, "n_t", FEATURE)                        \
     X(W, "w", FEATURE)                            \
@@ -53,7 +55,42 @@
     X(FOOTPRINT, "footprint", FEATURE)            \
     X(SHARED_PASSES, "shared_passes", FEATURE)    \
     X(DIVERGENCE, "divergence", FEATURE)          \
-    X(REGULAR, "regular", FEATURE)
+    X(REGULAR, "regular", FEATURE) \
+    X(ISSUE, "issue", WORK) \
+    X(BUSY_ALU, "busy_alu", WORK) \
+    X(BUSY_FMA, "busy_fma", WORK) \
+    X(BUSY_FP64, "busy_fp64", WORK) \
+    X(BUSY_XU, "busy_xu", WORK) \
+    X(BUSY_LSU, "busy_lsu", WORK) \
+    X(BUSY_TENSOR, "busy_tensor", WORK) \
+    X(CHAIN, "chain", WORK) \
+    X(WAIT_LOAD, "wait_load", WORK) \
+    X(WAIT_SHARED, "wait_shared", WORK) \
+    X(WAIT_ATOMIC, "wait_atomic", WORK) \
+    X(WAIT_CONSTANT, "wait_constant", WORK) \
+    X(WAIT_BARRIER, "wait_barrier", WORK) \
+    X(WAIT_FENCE, "wait_fence", WORK) \
+    X(LONGEST, "longest", WORK) \
+    X(BLOCK_MOST, "block_most", WORK) \
+    X(LOAD_REQUESTS, "load_requests", WORK) \
+    X(LOAD_SECTORS, "load_sectors", WORK) \
+    X(LOAD_LINES, "load_lines", WORK) \
+    X(LOAD_HITS, "load_hits", WORK) \
+    X(STORE_REQUESTS, "store_requests", WORK) \
+    X(STORE_SECTORS, "store_sectors", WORK) \
+    X(STORE_LINES, "store_lines", WORK) \
+    X(LOCAL_LINES, "local_lines", WORK) \
+    X(CONSTANT_REQUESTS, "constant_requests", WORK) \
+    X(CONSTANT_WORDS, "constant_words", WORK) \
+    X(ATOMIC_REQUESTS, "atomic_requests", WORK) \
+    X(ATOMIC_LANES, "atomic_lanes", WORK) \
+    X(ATOMIC_WORDS, "atomic_words", WORK) \
+    X(ATOMIC_SECTORS, "atomic_sectors", WORK) \
+    X(ATOMIC_HOT, "atomic_hot", WORK) \
+    X(SHARED_ATOMICS, "shared_atomics", WORK) \
+    X(SHARED_ROUNDS, "shared_rounds", WORK) \
+    X(LOAD_FOUND, "load_found", WORK) \
+    X(CODE, "code", WORK)
 
 enum column {
 #define X(identifier, name, kind) COLUMN_##identifier,
@@ -69,7 +106,7 @@ struct sample {
     char kernel[96];         /* the function's name */
     enum kernel_class class; /* which of Riahi et al.'s two kinds; CLASS_NONE if the file does not say */
     long line;               /* in the file, from 1 */
-    double value[COLUMNS];   /* all finite and not negative, but for n and s: NaN where the cell is empty */
+    double value[COLUMNS];   /* all finite and not negative; NaN: n, s, alpha, WORK that the row lacks */
 };
 
 struct table {

@@ -1,0 +1,183 @@
+/* parts.c - the parts of parts.h. Each constant names the group and the line of the microbenchmarks. */
+#include "parts.h"
+
+#include <math.h>
+
+#define SCHEDULERS 4.0
+#define LINE_CLOCKS 1.0         /* sectors_l1, load_4: a request takes a clock for each line of 128 bytes */
+#define SECTORS_L1_CLOCK 4.0    /* sectors_l1, load_16 */
+#define BYTES_L2_SM_CLOCK 40.0  /* sectors_l2, load_16: from L2 to one multiprocessor */
+#define READS_L2_CLOCK 1850.0   /* bandwidth, read, 16 to 64 MiB: bytes a clock of the whole GPU */
+#define WRITES_L2_CLOCK 2000.0  /* bandwidth, write */
+#define ALONE_STORE 0.4         /* sectors_store: how much more a sector costs that is alone in its line */
+#define SCATTERED_CLOCK 18.7    /* atomic, scattered_256M, read and written: sectors a clock from memory, one by one */
+#define CONSTANT_CLOCKS 2.0     /* constant_throughput: for each word */
+#define SHARED_ROUND_CLOCKS 1.0 /* shared_atomic, add_u32: for each lane at one word */
+#define ATOMIC_SECTORS_CLOCK 60.0 /* atomic, neighbours, scattered_1M: of the whole GPU */
+#define ATOMIC_MEETS_CLOCK 37.0 /* atomic, one_a_warp: lanes that meet others of their warp */
+#define HOT_CLOCKS 1.45         /* atomic, one: for each lane */
+#define L1_CLOCKS 41.5          /* memory_latency, load_ca, 128 KiB */
+#define L2_CLOCKS 290.0         /* memory_latency, load_cg, 2 MiB */
+#define DRAM_CLOCKS 690.0       /* memory_latency, load_ca, 1 GiB */
+#define PASS_CLOCKS 2.0         /* shared_latency: for each further pass, or line, of a request */
+#define SHARED_CLOCKS 29.5      /* shared_latency */
+#define CONSTANT_LATENCY 38.6   /* constant_latency */
+#define ATOMIC_CLOCKS 530.0     /* atomic_latency */
+#define BARRIER_CLOCKS 13.3     /* barrier: of one warp, */
+#define BARRIER_WARP_CLOCKS 2.0 /* and for each */
+#define FENCE_CLOCKS 600.0
+#define BLOCK_CLOCKS 1.23       /* block_start: of the whole GPU */
+#define BIG_BLOCK_CLOCKS 1.72   /* block_start, threads_1024 */
+#define FETCH_CLOCKS 30.0       /* for a line of 128 bytes of code that no warp executed yet */
+#define CODE_LINE 8.0           /* instructions */
+#define DRAM_EFFICIENCY 0.88    /* bandwidth, read, 768 MiB, over the data sheet's */
+
+static const struct {
+    const char *name;
+    bool path;
+} list[PARTS] = {
+#define X(identifier, name, path) {name, path},
+    PARTS_LIST(X)
+#undef X
+};
+
+const char *part_name(enum part part)
+{
+    return list[part].name;
+}
+
+bool part_is_path(enum part part)
+{
+    return list[part].path;
+}
+
+bool parts_known(const struct sample *sample)
+{
+    return !isnan(sample->value[COLUMN_ISSUE]) && !isnan(sample->value[COLUMN_CODE]);
+}
+
+/* How a launch lies on the GPU. */
+struct place {
+    double share;      /* of the launch's work that the busiest multiprocessor has */
+    double partitions; /* how much longer the fullest of its four schedulers takes than their mean */
+    double waves;      /* of blocks one after another, at least 1 */
+};
+
+static struct place place_of(const struct sample *s, const struct gpu *gpu)
+{
+    struct occupancy o = terms_occupancy(s, gpu);
+    double blocks = s->value[COLUMN_N_B], per_sm = blocks / gpu->sms, most = ceil(per_sm);
+    double resident = fmin(most, o.blocks_per_sm), warps = resident * fmax(1, s->value[COLUMN_W]);
+    struct place p;
+
+    /* While there are more blocks than fit, whoever is done first takes the next: what is uneven is the last wave. */
+    if (per_sm > o.blocks_per_sm)
+        most = per_sm + fmin(most - per_sm, 0.5);
+    p.share = most / blocks;
+    p.partitions = ceil(warps / SCHEDULERS) * SCHEDULERS / warps;
+    p.waves = fmax(1, per_sm / o.blocks_per_sm);
+    /* A wave of which a part is left takes as long as a whole one if its blocks take alike. */
+    p.waves += (ceil(p.waves) - p.waves) * (p.waves > 1 ? 1 / p.waves : 0);
+    return p;
+}
+
+/* The share of what L2 is asked for that memory must serve. */
+static double missing(const double *v, const struct gpu *gpu)
+{
+    double beyond = v[COLUMN_FOOTPRINT] / gpu->l2_bytes;
+
+    return 1 / (1 + pow(fmax(beyond, 1e-9) / 0.7, -4));
+}
+
+static double l2_reads(const double *v)
+{
+    return fmax(v[COLUMN_LOAD_SECTORS] - v[COLUMN_LOAD_HITS], 0);
+}
+
+static double per(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+/*
+ * Sectors that memory gives one by one: those of requests whose lanes lie in many lines, a sector or two in each.
+ */
+static double scattered(const double *v)
+{
+    double lines = per(v[COLUMN_LOAD_LINES], v[COLUMN_LOAD_REQUESTS]);
+    double alone = 2 * per(v[COLUMN_LOAD_LINES], v[COLUMN_LOAD_SECTORS]) - 1;
+
+    return l2_reads(v) * fmin(fmax(alone, 0), 1) * fmin(fmax((lines - 1) / 7, 0), 1) + v[COLUMN_ATOMIC_SECTORS];
+}
+
+static double memory_clocks(const double *v, const struct gpu *gpu)
+{
+    double bytes_clock = gpu->dram_gbs * DRAM_EFFICIENCY * 1e3 / gpu->max_mhz;
+
+    return missing(v, gpu) * fmax(v[COLUMN_FOOTPRINT] / bytes_clock, scattered(v) / SCATTERED_CLOCK);
+}
+
+static void throughputs(const double *v, const struct gpu *gpu, const struct place *p, double *clocks)
+{
+    double sectors = v[COLUMN_LOAD_SECTORS] + v[COLUMN_STORE_SECTORS];
+    double lines = v[COLUMN_LOAD_LINES] + v[COLUMN_STORE_LINES] + v[COLUMN_ATOMIC_SECTORS] + v[COLUMN_LOCAL_LINES];
+    double alone = fmax(2 * per(v[COLUMN_STORE_LINES], v[COLUMN_STORE_SECTORS]) - 1, 0);
+    double writes = v[COLUMN_STORE_SECTORS] * (1 + ALONE_STORE * alone) + v[COLUMN_ATOMIC_SECTORS];
+    double meets = v[COLUMN_ATOMIC_LANES] - v[COLUMN_ATOMIC_WORDS];
+    double lsu, shared;
+    double requests = v[COLUMN_LOAD_REQUESTS] + v[COLUMN_STORE_REQUESTS] + v[COLUMN_ATOMIC_REQUESTS];
+    double spread = p->share * p->partitions;
+
+    clocks[PART_ISSUE] = spread * v[COLUMN_ISSUE] / SCHEDULERS;
+    clocks[PART_ALU] = spread * v[COLUMN_BUSY_ALU];
+    clocks[PART_FMA] = spread * v[COLUMN_BUSY_FMA];
+    clocks[PART_FP64] = spread * v[COLUMN_BUSY_FP64];
+    clocks[PART_XU] = spread * v[COLUMN_BUSY_XU];
+    clocks[PART_TENSOR] = spread * v[COLUMN_BUSY_TENSOR];
+    lsu = v[COLUMN_BUSY_LSU] + LINE_CLOCKS * fmax(lines - requests, 0) + CONSTANT_CLOCKS * v[COLUMN_CONSTANT_WORDS];
+    shared = v[COLUMN_SHARED_PASSES] +
+             SHARED_ROUND_CLOCKS * fmax(v[COLUMN_SHARED_ROUNDS] - v[COLUMN_SHARED_ATOMICS], 0);
+    /* One pipe does both: it is named for what takes more of it. */
+    clocks[lsu > shared ? PART_LSU : PART_SHARED] = p->share * (lsu + shared);
+    clocks[PART_L1] = p->share * (sectors / SECTORS_L1_CLOCK + v[COLUMN_LOCAL_LINES]);
+    clocks[PART_L2] = fmax(p->share * l2_reads(v) * 32 / BYTES_L2_SM_CLOCK,
+                           fmax(l2_reads(v) * 32 / READS_L2_CLOCK, writes * 32 / WRITES_L2_CLOCK));
+    clocks[PART_DRAM] = memory_clocks(v, gpu);
+    clocks[PART_ATOMICS] = v[COLUMN_ATOMIC_SECTORS] / ATOMIC_SECTORS_CLOCK + fmax(meets, 0) / ATOMIC_MEETS_CLOCK;
+    clocks[PART_HOT] = v[COLUMN_ATOMIC_HOT] * HOT_CLOCKS;
+    clocks[PART_BLOCKS] = v[COLUMN_N_B] * (v[COLUMN_N_T] > 512 ? BIG_BLOCK_CLOCKS : BLOCK_CLOCKS);
+}
+
+static void path(const double *v, const struct gpu *gpu, const struct place *p, double *clocks)
+{
+    double found = per(v[COLUMN_LOAD_FOUND], v[COLUMN_LOAD_REQUESTS]), far = missing(v, gpu);
+    double lines = per(v[COLUMN_LOAD_LINES], v[COLUMN_LOAD_REQUESTS]);
+    double load = found * L1_CLOCKS + (1 - found) * (L2_CLOCKS + far * (DRAM_CLOCKS - L2_CLOCKS)) +
+                  fmax(lines - 1, 0) * PASS_CLOCKS;
+    /* With one wave the block with most work is the last; with many it is one of many. */
+    double longest = p->waves * fmax(v[COLUMN_LONGEST], 1) * (1 + fmax(v[COLUMN_BLOCK_MOST] - 1, 0) / p->waves);
+    double barrier = BARRIER_CLOCKS + BARRIER_WARP_CLOCKS * v[COLUMN_W];
+
+    clocks[PART_CHAIN] = longest * v[COLUMN_CHAIN];
+    clocks[PART_WAIT_LOAD] = longest * v[COLUMN_WAIT_LOAD] * load;
+    clocks[PART_WAIT_SHARED] = longest * (v[COLUMN_WAIT_SHARED] * SHARED_CLOCKS +
+                                          v[COLUMN_WAIT_CONSTANT] * CONSTANT_LATENCY);
+    clocks[PART_WAIT_ATOMIC] = longest * v[COLUMN_WAIT_ATOMIC] * ATOMIC_CLOCKS;
+    clocks[PART_WAIT_BARRIER] = longest * v[COLUMN_WAIT_BARRIER] * barrier;
+    clocks[PART_WAIT_FENCE] = longest * v[COLUMN_WAIT_FENCE] * FENCE_CLOCKS;
+    clocks[PART_FETCH] = v[COLUMN_CODE] / CODE_LINE * FETCH_CLOCKS;
+}
+
+void parts_compute(const struct sample *sample, const struct gpu *gpu, double us[PARTS])
+{
+    struct place p = place_of(sample, gpu);
+
+    for (int i = 0; i < PARTS; i++)
+        us[i] = 0;
+    if (!parts_known(sample))
+        return;
+    throughputs(sample->value, gpu, &p, us);
+    path(sample->value, gpu, &p, us);
+    for (int i = 0; i < PARTS; i++)
+        us[i] /= gpu->max_mhz;
+}
