@@ -120,7 +120,7 @@ count_one() {
 count_whole() {
     if awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "regular") at = i } NR > 1 && $at == 0 { any = 1 }
             END { exit !any }' "$1"; then
-        simulate "$1.whole" 0 "$2" $((seconds * 2)) "$top/log/$3.whole"
+        simulate "$1.whole" 0 "$2" "$seconds" "$top/log/$3.whole"
     else
         : > "$1.whole"
     fi
