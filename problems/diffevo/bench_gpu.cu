@@ -10,6 +10,8 @@
  * PEERS are parts of names. First it prints the rates of the instructions that Philox consists of. Exit code 1: results
  * differ.
  */
+#include <cooperative_groups.h>
+
 #include <algorithm>
 #include <cfloat>
 #include <chrono>
