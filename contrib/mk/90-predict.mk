@@ -38,6 +38,12 @@ $(BUILD)/predict/obj/%.o: $(PREDICT)/%.cu $(FLAGS_STAMP)
 
 -include $(wildcard $(BUILD)/predict/obj/*/*.d)
 
+# ---- microbenchmarks: the constants of the mechanistic model ----
+
+MICROBENCHMARKS := $(patsubst $(PREDICT)/%.cu,$(BUILD)/predict/obj/%.o,$(wildcard $(PREDICT)/microbenchmarks/*.cu))
+$(BUILD)/predict/microbenchmarks: $(MICROBENCHMARKS)
+	$(call say,LINK $@)$(NVCC) $(NVCC_FLAGS) -o $@ $^
+
 # ---- methods: training, evaluation, prediction ----
 
 PREDICT_LIBS := -llapacke -lopenblas -lsvm -lnlopt -ljansson -lpthread -lm

@@ -291,18 +291,19 @@ static void report_deadlock(struct block *b)
     }
 }
 
-enum turn group_turn(struct block *leader)
+/*
+ * Gives each warp of the block its turn. The warps of a block that is probed change at every jump backwards, so that
+ * their accesses mix as on a GPU; together they have as long a turn as others. False after a fault.
+ */
+static bool block_turn(struct block *b, bool *ran, bool *busy)
 {
-    uint32_t count;
-    struct block **group = group_of(&leader, &count);
-    struct worker *k = leader->worker;
+    struct worker *k = b->worker;
     const struct sim_options *options = sim_options(k->sim);
-    bool ran = false, busy = false, done = true;
+    uint32_t first = options->seeded ? (uint32_t)(draw(&k->random) % b->warp_count) : 0;
+    bool going = true;
 
-    for (uint32_t g = 0; g < count; g++) {
-        struct block *b = group[g];
-        uint32_t first = options->seeded ? (uint32_t)(draw(&k->random) % b->warp_count) : 0;
-
+    for (int round = 0; going && round < (b->probed && !options->seeded ? TURN : 1); round++) {
+        going = false;
         for (uint32_t n = 0; n < b->warp_count; n++) {
             struct warp *w = &b->warps[(n + first) % b->warp_count];
 
@@ -310,11 +311,24 @@ enum turn group_turn(struct block *leader)
                 continue;
             run_warp(w, options->seeded ? (int32_t)(1 + draw(&k->random) % 64) : b->probed ? 1 : TURN);
             if (atomic_load_explicit(&k->launch->stop, memory_order_relaxed))
-                return TURN_FAULT;
-            ran = true;
-            busy |= !w->yielded;
+                return false;
+            *ran = true;
+            *busy |= !w->yielded;
+            going |= !w->yielded;
         }
     }
+    return true;
+}
+
+enum turn group_turn(struct block *leader)
+{
+    uint32_t count;
+    struct block **group = group_of(&leader, &count);
+    bool ran = false, busy = false, done = true;
+
+    for (uint32_t g = 0; g < count; g++)
+        if (!block_turn(group[g], &ran, &busy))
+            return TURN_FAULT;
     for (uint32_t g = 0; g < count; g++)
         done &= group[g]->live_warps == 0;
     if (done)

@@ -136,7 +136,7 @@ static void throughputs(const double *v, const struct gpu *gpu, const struct pla
     clocks[PART_TENSOR] = spread * v[COLUMN_BUSY_TENSOR];
     lsu = v[COLUMN_BUSY_LSU] + LINE_CLOCKS * fmax(lines - requests, 0) + CONSTANT_CLOCKS * v[COLUMN_CONSTANT_WORDS];
     shared = v[COLUMN_SHARED_PASSES] +
-             SHARED_ROUND_CLOCKS * fmax(v[COLUMN_SHARED_ROUNDS] - v[COLUMN_SHARED_ATOMICS], 0);
+             SHARED_ROUND_CLOCKS * v[COLUMN_SHARED_ROUNDS];
     /* One pipe does both: it is named for what takes more of it. */
     clocks[lsu > shared ? PART_LSU : PART_SHARED] = p->share * (lsu + shared);
     clocks[PART_L1] = p->share * (sectors / SECTORS_L1_CLOCK + v[COLUMN_LOCAL_LINES]);
