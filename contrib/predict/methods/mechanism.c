@@ -2,8 +2,8 @@
  * mechanism.c - puts the parts of a launch together: time = launch + q-norm(p-norm(throughputs), path).
  *
  * The parts come from the machine's constants. What is learned is little: a factor for each part, held close to 1, the
- * price of a launch, p, which says how far the throughputs overlap, and q, which says how far the path is hidden. The method is that of Levenberg and Marquardt, with
- * weights that keep a row that is far off from bending all others.
+ * price of a launch, p, which says how far the throughputs overlap, and q, which says how far the path is hidden. The
+ * method is that of Levenberg and Marquardt, with weights that keep a row that is far off from bending all others.
  */
 #include "mechanism.h"
 
