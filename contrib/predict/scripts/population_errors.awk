@@ -41,9 +41,9 @@ function summary(name, error, n, factor, held, spans,    i, sum, good, far) {
 }
 
 FNR == NR && /"kernel":/ { row++; kernel[row] = text($0) }
-FNR == NR && /"us":|"refused_us":/ { us[row] = text($0) }
-FNR == NR && /"low_us":/ { low[row] = text($0) }
-FNR == NR && /"high_us":/ { high[row] = text($0) }
+FNR == NR && /"us":|"refused_us":/ { us[row] = text($0) + 0 }
+FNR == NR && /"low_us":/ { low[row] = text($0) + 0 }
+FNR == NR && /"high_us":/ { high[row] = text($0) + 0 }
 FNR == NR && /"refused":/ { refused[row] = text($0) }
 FNR == NR && /"bound":/ { bound[row] = text($0) }
 FNR == NR { next }
