@@ -125,6 +125,7 @@ pair() {
 @test "cudasim: mma_ptx" { passes mma_ptx; }
 @test "cudasim: nbody" { passes nbody; }
 @test "cudasim: needleman_wunsch" { passes needleman_wunsch; }
+@test "cudasim: no_kernels" { passes no_kernels; }
 @test "cudasim: nvrtc" { passes nvrtc; }
 @test "cudasim: printf_assert" { passes printf_assert; }
 @test "cudasim: producer_consumer" { passes producer_consumer; }

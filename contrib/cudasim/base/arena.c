@@ -19,7 +19,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 
     if (size > SIZE_MAX / 2)
         return NULL;
-    size = (size + 15) & ~(size_t)15;
+    size = size ? (size + 15) & ~(size_t)15 : 16; /* nothing has an address too: NULL means failure */
     if (size > arena->left) {
         /* Small modules are common, and broken ones more so: the first chunk is a page. */
         size_t room = arena->chunks ? CHUNK_LARGE : CHUNK_SMALL;
