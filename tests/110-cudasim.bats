@@ -217,6 +217,7 @@ pair() {
 @test "check: grid_sync" { pair grid_sync; }
 @test "check: host_pointer" { pair host_pointer; }
 @test "check: leak" { pair leak; }
+@test "check: local_neighbour" { pair local_neighbour; }
 @test "check: member_mask_exited" { pair member_mask_exited; }
 @test "check: member_mask_omits" { pair member_mask_omits; }
 @test "check: inactive_lane" { pair inactive_lane; }

@@ -233,6 +233,28 @@ void access_local_check(struct warp *w, const struct ins *ins, uint32_t lanes, u
         set_written(w->local_written, l * w->local_stride + (asked[l] & (WINDOW(1) - 1)), bytes);
 }
 
+void access_local_neighbour(struct warp *w, const struct ins *ins, uint32_t lanes, unsigned bytes, enum access access,
+                            const uint64_t *asked)
+{
+    int64_t base = w->frame->local_base, low = base + ins->bound_low, high = base + ins->bound_high;
+
+    if (w->worker->faulted_at == ins)
+        return;
+    EVERY_LANE(l, lanes)
+    {
+        int64_t at = (int64_t)(asked[l] << 8) >> 8;
+
+        if (at >= low && at + bytes <= high)
+            continue;
+        w->worker->faulted_at = ins;
+        fault_warn(w, ins, l, FAULT_OUT_OF_BOUNDS, (uint64_t)at,
+                   "%s of %u bytes of local memory, %lld bytes %s a local variable of %lld bytes", access_verb(access),
+                   bytes, (long long)(at < low ? low - at : at + bytes - high),
+                   at < low ? "before" : "past the end of", (long long)(high - low));
+        return;
+    }
+}
+
 /* ---- global memory ---- */
 
 struct neighbour {
@@ -566,6 +588,8 @@ bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
     }
     if (ins->event && w->worker->counting)
         count_slow(w, ins, bytes, &kinds, asked, offsets);
+    if (kinds.local && ins->bound_local && w->worker->check_bounds)
+        access_local_neighbour(w, ins, kinds.local, bytes, access, asked);
     if (kinds.local && w->local_written)
         access_local_check(w, ins, kinds.local, bytes, access, asked);
     if (kinds.shared && w->block->writes && !ins->selected) {

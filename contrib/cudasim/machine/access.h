@@ -22,6 +22,13 @@ void access_note(struct warp *w, unsigned bytes);
 void access_neighbour(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes,
                       enum access access);
 
+/*
+ * Warns if one of `lanes` leaves the local variable from which `ins` computed its address: `bytes` per lane at the
+ * offsets asked[32], in any window.
+ */
+void access_local_neighbour(struct warp *w, const struct ins *ins, uint32_t lanes, unsigned bytes, enum access access,
+                            const uint64_t *asked);
+
 /* Warns if an active lane reads global memory that was never written. */
 void access_written(struct warp *w, const struct ins *ins, unsigned bytes);
 

@@ -100,6 +100,7 @@ struct ins {
     bool ends;        /* exit, or the return of a kernel */
     uint32_t bound_place; /* the shared variable that the address is meant for, plus 1; 0: not known */
     uint32_t bound_low, bound_high; /* its bounds as offsets; the latter UINT32_MAX where it has no end of its own */
+    bool bound_local; /* the bounds are those of a local variable, as offsets in the function's */
     uint16_t flops;   /* floating-point operations a lane */
     uint8_t mode;     /* second sub-operation: scope, comparison, … */
     uint32_t event;   /* index of its event counters, plus 1; 0: none */

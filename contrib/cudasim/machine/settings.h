@@ -43,7 +43,7 @@ struct sim_options {
     bool check_races;    /* races in shared and global memory */
     bool check_leaks;    /* allocations, streams and events alive at the end */
     bool check_lanes;    /* member masks, shuffles from inactive lanes, threads that exit before a barrier */
-    bool check_bounds;   /* accesses beyond one variable of shared memory; stacks beyond cudaLimitStackSize */
+    bool check_bounds;   /* accesses beyond one shared or local variable; stacks beyond cudaLimitStackSize */
     bool check_calls;    /* calls of the host that failed and whose result the program ignored, and wrong frees */
     bool check_streams;  /* streams that race each other, and the host with pending work */
     bool check_unused;   /* allocations that nothing was ever written to */

@@ -8,7 +8,7 @@
  *   program_row.c      instructions by the row of the table that the opcode names
  *   program_flow.c     branches, calls, returns
  *   program_compute.c  moves, conversions, comparisons, sums with a carry
- *   program_bounds.c   the shared variable that an address belongs to
+ *   program_bounds.c   the shared or local variable that an address belongs to
  *   program_memory.c   instructions that touch memory
  *   program_synchronise.c instructions that wait for other threads
  *   program_texture.c  textures and surfaces
@@ -114,7 +114,10 @@ struct builder {
     struct slot_list *lists;      /* `extra` lists which hold registers */
     size_t list_count, list_capacity;
     uint32_t *local_offset;       /* [local_count] of the function's locals */
-    uint32_t *bases;              /* [registers] the shared variables that addresses come from: program_bounds.c */
+    uint32_t *bases;              /* [registers] the variables that addresses come from: program_bounds.c */
+    int depot;                    /* the local variable that holds all others, or PTX_NO_REGISTER */
+    uint32_t *local_starts;       /* [local_start_count] where variables in it begin: bytes, ascending; its size */
+    size_t local_start_count;
     char *pool;                   /* constants */
     size_t pool_size, pool_capacity;
     struct pool_entry *pool_index; /* what is in the pool, hashed */
@@ -235,9 +238,9 @@ void lay_out_locals(struct builder *b);    /* of the function being built, and i
 
 /* ---- program_bounds.c ---- */
 
-void find_bases(struct builder *b);        /* of the function being built: which shared variable a register points to */
+void find_bases(struct builder *b);        /* of the function being built: which variable a register points to */
 uint32_t shared_place(struct builder *b, const char *name); /* number of a shared variable, plus 1; 0: none */
-/* Notes the bounds of the shared variable that the address with that base is meant for. */
+/* Notes the bounds of the shared or local variable that the address with that base is meant for. */
 void set_bounds_of(struct builder *b, struct ins *i, const struct ptx_operand *base);
 
 /* ---- program_select.c ---- */

@@ -91,11 +91,11 @@ static void set_address(struct builder *b, struct ins *i, struct address a)
     use_vreg(b, a.base);
 }
 
-/* The same for an access that touches nothing else: it must stay in the shared variable that it was meant for. */
+/* The same for an access that touches nothing else: it must stay in the variable that it was meant for. */
 static void set_only_address(struct builder *b, struct ins *i, struct address a)
 {
     set_address(b, i, a);
-    if (i->space == PTX_SHARED || i->space == PTX_SPACE_NONE)
+    if (i->space == PTX_SHARED || i->space == PTX_LOCAL || i->space == PTX_SPACE_NONE)
         set_bounds_of(b, i, a.named);
 }
 

@@ -126,6 +126,10 @@ INLINE enum pattern reach_local(struct warp *w, const struct ins *i, unsigned by
     if (w->local && reach.high + bytes <= w->local_stride - LOCAL_GAP && !(reach.any & (bytes - 1))) {
         u64 base = (uintptr_t)w->local, stride = w->local_stride;
 
+        if (i->bound_local && w->worker->check_bounds &&
+            (reach.low < w->frame->local_base + (u64)i->bound_low ||
+             reach.high + bytes > w->frame->local_base + (u64)i->bound_high))
+            access_local_neighbour(w, i, w->mask, bytes, access, P);
         if (w->local_written)
             access_local_check(w, i, w->mask, bytes, access, P);
         if (e) {
