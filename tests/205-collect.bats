@@ -251,6 +251,11 @@ fan_2,128,8x8,8,7'
             NR == 1 { for (i = 1; i <= NF; i++) if ($i == "registers") r = i } { NF = most; $r = ""; print }' "$1"
     }
     diff <(without some.csv) <(without again.csv)
+    # The same of the rows with the work of their launch: every column.
+    awk 'NR == 1 || NR % 200 == 0' "$root/contrib/predict/data/work-h100.csv" > some.csv
+    cp some.csv again.csv
+    run -0 timeout 60 "$root/run_scripts/predict.sh" collect --recount again.csv
+    diff <(without some.csv) <(without again.csv)
     run -0 "$build/predict/predict" quality "$data"
     assert_line --regexp '^all +[0-9]{4,5} '
     assert_line --regexp '^the shortest launch: [0-9.]+ us$'

@@ -65,6 +65,19 @@ predict() { timeout 100 run_scripts/predict.sh "$@"; }
     assert_line --regexp '^pipeline: its blocks may wait for each other: all were executed'
 }
 
+@test "predict: the mechanism predicts every kernel, also those whose loops depend on data, and says where time goes" {
+    run -0 --separate-stderr timeout 100 make -s predict \
+        SUBMISSION=problems/mergesort/submissions/accepted/baseline.cu PROBLEM=mergesort CASE=sample/1-ten
+    refute_output --partial 'not predicted'
+    assert_line --regexp '^ +goes to: .*launch [0-9]+ %$'
+    predict submission problems/mergesort/submissions/accepted/baseline.cu mergesort --case sample/1-ten --json \
+        > "$BATS_TEST_TMPDIR/json"
+    # The parts and the launch are the whole time.
+    jq -e '.method == "mechanism" and .predicted == .launches and all(.kernels[]; has("refused") | not) and
+        all(.kernels[]; (([.parts_us[]] | add) + .launch_us - .us | fabs) < 0.01 * .us)' \
+        "$BATS_TEST_TMPDIR/json"
+}
+
 @test "predict: --tune names the best of the block sizes tried, and the program sees nothing of it" {
     sizes=(--generate 'uniform 128 128 128' --data "$data")
     predict submission $accepted/simple.cu "${sizes[@]}" --json > "$BATS_TEST_TMPDIR/plain"

@@ -2,7 +2,8 @@
 # Trains, evaluates and uses models of kernel times:
 #
 #   predict.sh train [DATA.csv [MODEL]] [--method NAME]...
-#       trains a model (default: build/predict/DATA.model) on measured times (default: contrib/predict/data/h100.csv)
+#       trains a model (default: build/predict/DATA.model) on measured times
+#       (default: contrib/predict/data/work-h100.csv)
 #   predict.sh evaluate [DATA.csv [OTHER-GPU.csv]] [--out FOLDER]
 #       writes every table of docs/PREDICT.md from the committed data to docs/results, long ones to
 #       build/predict/results

@@ -7,10 +7,10 @@
 # The script calls device_user() once on the simulator, on the given input or on the problem's first sample. It predicts
 # each launch from the simulator's counts. The simulator executes every block. --sample N executes only about N blocks
 # of a larger launch. That is fast, but later launches then see wrong data: use it for programs whose launches do not
-# depend on results. The model comes from contrib/predict/data/h100.csv, or from a FILE.csv of `predict.sh collect`. An
-# outdated model is trained again first. --tune tries other block sizes for the first launch of each kernel. After
-# PREDICT_SECONDS (600) the run is ended and nothing is predicted. Exit codes: 0 predicted, 1 the submission failed,
-# 2 usage, 3 the toolkit failed.
+# depend on results. The model comes from contrib/predict/data/work-h100.csv, or from a FILE.csv of `predict.sh
+# collect`. An outdated model is trained again first. --tune tries other block sizes for the first launch of each
+# kernel. After PREDICT_SECONDS (600) the run is ended and nothing is predicted. Exit codes: 0 predicted, 1 the
+# submission failed, 2 usage, 3 the toolkit failed.
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
 . "$(dirname "$0")/../../../run_scripts/lib/build_submission.sh"
 . "$(dirname "$0")/../../../run_scripts/lib/watched.sh"

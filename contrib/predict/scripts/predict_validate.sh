@@ -5,8 +5,8 @@
 #
 # contrib/predict/scripts/kernel_times.sh wrote FILE.csv on a GPU (default: contrib/predict/data/submissions-h100.csv).
 # The script runs each submission of the file on the simulator, in full, on the measured case. A model predicts its
-# launches (default: the model of contrib/predict/data/h100.csv). Predictions and measured launches are matched in order
-# by kernel, grid and block. FOLDER gets predict-validation.md and .csv, and the picture predict-validation.svg
+# launches (default: the model of contrib/predict/data/work-h100.csv). Predictions and measured launches are matched in
+# order by kernel, grid and block. FOLDER gets predict-validation.md and .csv, and the picture predict-validation.svg
 # (default: docs/results and docs/plots, with PROBLEMs build/predict/validation). A submission that takes longer than
 # PREDICT_SECONDS (60) on the simulator is skipped and named. Exit codes: 0 done, 2 usage, 3 the toolkit failed.
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"

@@ -3,7 +3,7 @@
 predictor=$build/predict/predict
 predict_data=$root/contrib/predict/data
 # The default training data. PREDICT_CSV may name a CSV of your own GPU.
-predict_csv=$(realpath -m "${PREDICT_CSV:-$root/contrib/predict/data/h100.csv}")
+predict_csv=$(realpath -m "${PREDICT_CSV:-$root/contrib/predict/data/work-h100.csv}")
 predict_gpus=$root/contrib/predict/gpus.csv
 
 # predict_build: the program, with the packages that it needs.
