@@ -130,7 +130,6 @@ END
         done
     done
     so=$(submission problems/matmul/submissions/accepted/expert_accurate.cu matmul)
-    # Sums of more than 256 terms are for tensor cores.
     for line in 'uniform 33 65 17 seed=1' 'special 40 20 35 seed=2' 'uniform 130 131 300 seed=3' 'special 140 50 257' \
         'tiny 33 34 300' 'wide 70 133 260' 'cancel 16 16 400' 'positive 16 20 3000' 'permutation 20 20 300'; do
         run -0 timeout 60 "$host" matmul --generate "$line" --league accurate --submission "$so"
@@ -149,6 +148,19 @@ END
                 tests/fixtures/matmul_panels.cu $size
             assert_output '0 wrong'
         done
+    done
+}
+
+@test "matmul: the accurate expert's tensor cores obey the rule for every range of exponents, infinities and NaN" {
+    requires nvcc
+    run -0 timeout 120 run_scripts/sim.sh -o "$BATS_TEST_TMPDIR/halves" -I . --nvcc "-gencode \
+        arch=compute_90a,code=compute_90a -Iproblems/matmul/include -include problems/matmul/include/device_user.h" \
+        tests/fixtures/matmul_halves.cu
+    for line in '130 140 300 1 uniform' '70 200 600 3 wide' '130 131 520 2 distant' '66 140 700 1 steps' \
+        '64 64 300 1 sparse' '70 70 300 1 special'; do
+        # shellcheck disable=SC2086
+        run -0 timeout 100 run_scripts/sim.sh "$BATS_TEST_TMPDIR/halves" -- $line
+        assert_output 'tensor cores: 0 wrong'
     done
 }
 

@@ -315,19 +315,19 @@ static void fetch_expert(size s, const placed &at)
                          cudaMemcpyDeviceToDevice));
 }
 
+/* As device_user() does where nothing is cut into panels, with the matrices of the bench. */
 static void run_accurate(size s)
 {
-    accurate::matrix a, b;
-    float *c;
+    accurate::placed at = accurate::place(s.m, s.n, s.k);
 
-    accurate::place(a, b, c, s.m, s.n, s.k);
-    a.x = bench.a;
-    b.x = bench.b;
-    if (s.k > accurate::PLAIN_K) {
-        accurate::cut_panel(a, b, true, 0, s.m, s.m, s.k, 0);
-        accurate::cut_panel(a, b, false, 0, s.n, s.n, s.k, 0);
-    }
-    accurate::launch(a, b, bench.c, s.n, {0, 0, s.m, s.n}, s.k, 0);
+    at.a = bench.a;
+    at.b = bench.b;
+    at.c = bench.c;
+    at.rows.x = bench.a;
+    at.columns.x = bench.b;
+    if (at.tensor)
+        accurate::launch_cut(at.rows, {0, s.m}, at.columns, {0, s.n}, 0);
+    accurate::launch_rectangle(at, s.n, s.k, {0, 0, s.m, s.n}, 0);
 }
 
 static void fill_inputs(size s, bool wide)
