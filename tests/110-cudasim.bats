@@ -143,6 +143,7 @@ pair() {
 @test "cudasim: templates_lambdas" { passes templates_lambdas; }
 @test "cudasim: tensor_maps" { passes tensor_maps; }
 @test "cudasim: textures" { passes textures; }
+@test "cudasim: linear filters give the bits of an H200" { passes texture_filter; }
 # bats test_tags=long
 @test "cudasim: thrust_sort" { built thrust_sort && passes thrust_sort; }
 @test "cudasim: transpose" { passes transpose; }
@@ -152,6 +153,10 @@ pair() {
 @test "cudasim: volatile_fence" { passes volatile_fence; }
 @test "cudasim: warp_algorithms" { passes warp_algorithms; }
 @test "cudasim: wgmma" { passes wgmma; }
+@test "cudasim: wgmma's sums that are not exact are those of an H200, bit for bit" {
+    run -0 timeout 120 "$programs/wgmma" --digests
+    diff -u "$root/tests/fixtures/cudasim/wgmma-h200.txt" - <<< "$output"
+}
 
 @test "cudasim: the instruction bodies of every level of x86-64 give the same results" {
     for CUDASIM_LEVEL in 2 3 4; do
@@ -227,6 +232,7 @@ pair() {
 @test "check: leak_stream" { pair leak_stream; }
 @test "check: misaligned" { pair misaligned; }
 @test "check: misaligned_shared" { pair misaligned_shared; }
+@test "check: misaligned_box" { pair misaligned_box; }
 @test "check: neighbour_allocation" { pair neighbour_allocation; }
 @test "check: null_pointer" { pair null_pointer; }
 @test "check: out_of_bounds_atomic" { pair out_of_bounds_atomic; }

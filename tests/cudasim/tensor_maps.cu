@@ -119,7 +119,7 @@ __global__ void __cluster_dims__(2, 1, 1) load_for_both(const __grid_constant__ 
 
         asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
                      "[%0], [%1, {%2, %2}], [%3], %4;" ::"r"(shared_of(box)),
-                     "l"(&map), "r"(3), "r"(shared_of(&barrier)), "h"(both)
+                     "l"(&map), "r"(4), "r"(shared_of(&barrier)), "h"(both)
                      : "memory");
     }
     __syncthreads();
@@ -194,7 +194,7 @@ static void check_store()
     unsigned *device = device_zeros<unsigned>(WIDTH * HEIGHT);
     std::vector<unsigned> want(WIDTH * HEIGHT);
     CUtensorMap map = map_2d(device, BOX_X, BOX_Y, 1, CU_TENSOR_MAP_SWIZZLE_NONE);
-    const int x = WIDTH - 6, y = -3;
+    const int x = WIDTH - 4, y = -3;
 
     store_box<<<1, 64>>>(map, x, y);
     CHECK_KERNEL();
@@ -215,7 +215,7 @@ static void check_both(const std::vector<unsigned> &image, unsigned *device)
     load_for_both<<<2, 32>>>(map, out);
     CHECK_KERNEL();
     for (int i = 0; i < 2 * BOX_X * BOX_Y; i++)
-        want.push_back(word_at(image, 3 + i % BOX_X, 3 + i / BOX_X % BOX_Y));
+        want.push_back(word_at(image, 4 + i % BOX_X, 4 + i / BOX_X % BOX_Y));
     expect_device("one load for two blocks", want, out);
     device_free(out);
 }
@@ -265,8 +265,8 @@ int main()
     for (CUtensorMapSwizzle swizzle : {CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_SWIZZLE_32B, CU_TENSOR_MAP_SWIZZLE_64B,
                                        CU_TENSOR_MAP_SWIZZLE_128B}) {
         check_load(image, device, 0, 0, 1, swizzle);
-        check_load(image, device, -5, 17, 1, swizzle);
-        check_load(image, device, WIDTH - 3, -2, 1, swizzle);
+        check_load(image, device, -4, 17, 1, swizzle);
+        check_load(image, device, WIDTH - 4, -2, 1, swizzle);
         check_load(image, device, 4, 1, 2, swizzle);
     }
     check_store();

@@ -77,30 +77,38 @@ static image random_image(int width, int height, int depth, uint64_t seed)
     return im;
 }
 
-/* `x` in 1/256 of a texel */
+/* The shares of two dimensions: halves go to the far texel, and at the nearer x to the nearer y. */
+static void divide(int whole, int a, int b, int shares[4])
+{
+    int far = (whole * a + 128) / 256, near = whole - far;
+
+    shares[0] = (near * (256 - b) + 128) / 256;
+    shares[2] = near - shares[0];
+    shares[3] = (far * b + 128) / 256;
+    shares[1] = far - shares[3];
+}
+
+/* `x` in 1/256 of a texel. A card divides the shares of 256 along z, then x, then y, each into whole numbers. */
 static float linear(const image &im, int x, int y, int z, int dimensions, cudaTextureAddressMode mode)
 {
     int at[3] = {x - 128, y - 128, z - 128}, low[3] = {0, 0, 0}, part[3] = {0, 0, 0};
-    double sum = 0;
+    int shares[8] = {}, sum = 0;
 
     for (int d = 0; d < dimensions; d++) {
+        int size = d == 0 ? im.width : d == 1 ? im.height : im.depth;
+
         low[d] = at[d] >> 8;
         part[d] = at[d] & 255;
+        if (mode == cudaAddressModeClamp && (low[d] < 0 || low[d] >= size - 1))
+            part[d] = 0; /* the coordinate is clamped, not the texels */
     }
-    for (int corner = 0; corner < 1 << dimensions; corner++) {
-        double share = 1;
-        int from[3];
-
-        for (int d = 0; d < 3; d++) {
-            int high = corner >> d & 1;
-
-            from[d] = low[d] + high;
-            if (d < dimensions)
-                share *= (high ? part[d] : 256 - part[d]) / 256.0;
-        }
-        sum += share * im.at(from[0], from[1], dimensions > 2 ? from[2] : 0, mode);
-    }
-    return (float)sum;
+    divide(dimensions > 2 ? 256 - part[2] : 256, part[0], part[1], shares);
+    divide(dimensions > 2 ? part[2] : 0, part[0], part[1], shares + 4);
+    for (int corner = 0; corner < 8; corner++)
+        if (shares[corner])
+            sum += shares[corner] * (int)im.at(low[0] + (corner & 1), low[1] + (corner >> 1 & 1),
+                                               dimensions > 2 ? low[2] + (corner >> 2) : 0, mode);
+    return (float)sum / 256;
 }
 
 /* ---- linear memory and rows ---- */

@@ -6,6 +6,7 @@
  */
 #include "texture.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,31 +206,142 @@ static double limited(double x)
 
 /* ---- one level ---- */
 
-/* The texels around `fixed`, and how much of each. */
-static struct value filter(const struct sim_texture *t, const struct texture_level *v, const int64_t low[3],
-                           const int weight[3], uint32_t layer)
+/* `part` / 256 of `whole`, rounded; half a step up. */
+static int part_of(int whole, int part)
 {
-    struct value sum = {{0}, {0}};
-    int count = 1 << dimensions(t);
+    return (whole * part + FRACTION / 2) / FRACTION;
+}
 
-    for (int corner = 0; corner < count; corner++) {
-        int64_t at[3] = {low[0], low[1], low[2]};
-        double share = 1;
-        struct value one;
+/*
+ * What each texel of a slice counts, in 1/256, as an H200 has it: `share` is divided along x, then along y, each time
+ * into whole numbers. Halves go to the far texel, and at the nearer x to the nearer y. Bit n of a corner's number says
+ * that it is the farther one along dimension n. tests/cudasim/texture_filter.cu holds the results against a card's.
+ */
+static void slice_weights(int share, const int part[2], bool plane, int weight[4])
+{
+    int far = part_of(share, part[0]), near = share - far;
 
-        for (int n = 0; n < dimensions(t); n++) {
-            int high = corner >> n & 1;
-
-            at[n] += high;
-            share *= (double)(high ? weight[n] : FRACTION - weight[n]) / FRACTION;
-        }
-        if (share == 0)
-            continue; /* an infinity there does not count */
-        one = read_texel(t, v, at, layer);
-        for (int c = 0; c < 4; c++)
-            sum.real[c] += share * one.real[c];
+    weight[0] = near;
+    weight[1] = far;
+    if (plane) {
+        weight[0] = part_of(near, FRACTION - part[1]);
+        weight[2] = near - weight[0];
+        weight[3] = part_of(far, part[1]);
+        weight[1] = far - weight[3];
     }
-    return sum;
+}
+
+/*
+ * What is mixed of texels. A slice is the texels of one level and one z: a card adds each slice up by itself, in fixed
+ * point, where the largest texel has its highest bit, and then the slices.
+ */
+struct mix {
+    double slice[4][4];   /* [slice][channel] */
+    int slices;
+    double plain[4];      /* without roundings: what counts if a texel is not finite */
+    int exponent[4];      /* of the largest texel; INT_MIN: all are zero */
+    int64_t integers[4];  /* normalised texels: sums of 16-bit values, in 1/256 */
+};
+
+/* Bits of a texel or of a sum of slices, from the largest texel's highest one on; and of a result. */
+struct precision {
+    int texel, sum, result;
+};
+
+static struct precision precision_of(const struct sim_texture *t)
+{
+    return t->bits == 16 ? (struct precision){15, 25, 11} : (struct precision){28, 38, 24};
+}
+
+/* Rounded to `bits` significant bits, halves away from zero; `floor` is the exponent of the last bit that there is. */
+static double rounded_away(double x, int bits, int floor_exponent)
+{
+    int exponent;
+    double unit;
+
+    if (x == 0)
+        return 0;
+    frexp(x, &exponent);
+    unit = ldexp(1, exponent - bits > floor_exponent ? exponent - bits : floor_exponent);
+    return copysign(floor(fabs(x) / unit + 0.5) * unit, x);
+}
+
+/* Adds `count` texels as one slice. Texels that do not count may be infinite. */
+static void add_slice(const struct sim_texture *t, struct mix *mix, const struct value *texel, const int *weight,
+                      int count)
+{
+    double top = t->kind == TEXTURE_SIGNED ? 32767 : 65535;
+
+    for (int c = 0; c < 4; c++) {
+        int exponent = INT_MIN, own;
+        double sum = 0, unit;
+
+        for (int n = 0; n < count; n++) {
+            if (!weight[n])
+                continue;
+            mix->plain[c] += weight[n] * texel[n].real[c] / FRACTION;
+            if (t->kind != TEXTURE_FLOAT)
+                mix->integers[c] += weight[n] * llround(texel[n].real[c] * top);
+            if (texel[n].real[c] == 0 || !isfinite(texel[n].real[c]))
+                continue;
+            frexp(texel[n].real[c], &own);
+            exponent = own > exponent ? own : exponent;
+        }
+        if (exponent != INT_MIN) {
+            unit = ldexp(1, exponent - precision_of(t).texel);
+            for (int n = 0; n < count; n++)
+                if (weight[n])
+                    sum += weight[n] * trunc(texel[n].real[c] / unit);
+            sum *= unit / FRACTION;
+        }
+        mix->slice[mix->slices][c] = sum;
+        mix->exponent[c] = exponent > mix->exponent[c] ? exponent : mix->exponent[c];
+    }
+    mix->slices++;
+}
+
+static double mixed_channel(const struct sim_texture *t, const struct mix *mix, int c)
+{
+    struct precision bits = precision_of(t);
+    double unit, sum = 0;
+
+    if (t->kind != TEXTURE_FLOAT) /* halves up */
+        return floor((double)mix->integers[c] / FRACTION + 0.5) / (t->kind == TEXTURE_SIGNED ? 32767 : 65535);
+    if (!isfinite(mix->plain[c]) || mix->exponent[c] == INT_MIN)
+        return mix->plain[c];
+    unit = ldexp(1, mix->exponent[c] - bits.sum);
+    for (int n = 0; n < mix->slices; n++)
+        sum += floor(mix->slice[n][c] / unit) * unit;
+    return rounded_away(sum, bits.result, t->bits == 16 ? -24 : -149);
+}
+
+static struct value mixed(const struct sim_texture *t, const struct mix *mix)
+{
+    struct value v = {{0}, {0}};
+
+    for (int c = 0; c < 4; c++)
+        v.real[c] = mixed_channel(t, mix, c);
+    return v;
+}
+
+/* Adds the texels around a place, `part` 1/256 beyond `low`: together they count `share` / 256. */
+static void add_filtered(const struct sim_texture *t, const struct texture_level *v, const int64_t low[3],
+                         const int part[3], uint32_t layer, int share, struct mix *mix)
+{
+    int slices = dimensions(t) > 2 ? 2 : 1, count = dimensions(t) > 1 ? 4 : 2, far = part_of(share, part[2]);
+
+    for (int z = 0; z < slices; z++) {
+        int weight[4];
+        struct value texel[4];
+
+        slice_weights(slices == 1 ? share : z ? far : share - far, part, dimensions(t) > 1, weight);
+        for (int corner = 0; corner < count; corner++) {
+            int64_t at[3] = {low[0] + (corner & 1), low[1] + (corner >> 1), low[2] + z};
+
+            texel[corner] = read_texel(t, v, at, layer);
+        }
+        add_slice(t, mix, texel, weight, count);
+    }
 }
 
 /* The four texels of a linear filter's square, in tld4's order. */
@@ -249,13 +361,18 @@ static struct value gather(const struct sim_texture *t, const struct texture_lev
     return all;
 }
 
+/*
+ * Adds what is at the place to `mix`, where it counts `share` / 256. Without a mix it returns one texel, or those that a
+ * gather takes.
+ */
 static struct value sample_level(const struct sim_texture *t, const struct texture_level *v,
-                                 const struct texture_fetch *f, uint32_t layer)
+                                 const struct texture_fetch *f, uint32_t layer, int share, struct mix *mix)
 {
     uint32_t size[3] = {v->width, v->height, v->depth};
     bool linear = (t->linear_filter && is_real(t)) || f->gather >= 0;
     int64_t low[3] = {0, 0, 0};
-    int weight[3] = {0, 0, 0};
+    int part[3] = {0, 0, 0};
+    struct value one;
 
     for (int n = 0; n < dimensions(t); n++) {
         double x;
@@ -266,10 +383,12 @@ static struct value sample_level(const struct sim_texture *t, const struct textu
         }
         x = limited(in_texels(t, n, f->x[n], size[n]));
         if (linear) {
-            int64_t fixed = (int64_t)nearbyint((x - 0.5) * FRACTION);
+            int64_t fixed = (int64_t)floor((x - 0.5) * FRACTION + 0.5);
 
             low[n] = fixed >> 8;
-            weight[n] = (int)(fixed & (FRACTION - 1));
+            part[n] = (int)(fixed & (FRACTION - 1));
+            if (t->address[n] == TEXTURE_CLAMP && (low[n] < 0 || low[n] >= size[n] - 1))
+                part[n] = 0; /* the coordinate is clamped, not the texels */
         } else {
             low[n] = (int64_t)floor(x);
         }
@@ -277,7 +396,14 @@ static struct value sample_level(const struct sim_texture *t, const struct textu
     }
     if (f->gather >= 0)
         return gather(t, v, low, layer, f->gather);
-    return linear && !f->integers ? filter(t, v, low, weight, layer) : read_texel(t, v, low, layer);
+    if (linear && !f->integers) {
+        add_filtered(t, v, low, part, layer, share, mix);
+        return mixed(t, mix);
+    }
+    one = read_texel(t, v, low, layer);
+    if (share < FRACTION)
+        add_slice(t, mix, &one, &share, 1);
+    return one;
 }
 
 /* ---- cubes: faces +x, -x, +y, -y, +z, -z ---- */
@@ -311,20 +437,15 @@ static struct texel finish(const struct sim_texture *t, const struct value *v)
     return texel;
 }
 
-static struct value sample_clamped(const struct sim_texture *t, uint32_t level, const struct texture_fetch *f,
-                                   uint32_t layer)
-{
-    return sample_level(t, &t->levels[level], f, layer);
-}
-
 struct texel texture_sample(const struct sim_texture *t, const struct texture_fetch *fetch)
 {
     struct texture_fetch f = *fetch;
     struct sim_texture cube;
-    uint32_t layer = 0, layers = t->levels[0].depth, low;
+    uint32_t layer = 0, layers = t->levels[0].depth, steps, low;
     float lod, last = (float)(t->level_count - 1), place[2];
-    struct value v, above;
-    double weight;
+    struct mix mix = {.exponent = {INT_MIN, INT_MIN, INT_MIN, INT_MIN}};
+    struct value v;
+    int far;
 
     if (t->shape == TEXTURE_CUBE) {
         uint32_t face = cube_face(f.x, place);
@@ -343,17 +464,13 @@ struct texel texture_sample(const struct sim_texture *t, const struct texture_fe
     lod = f.lod + t->bias;
     lod = lod < t->least ? t->least : lod > t->most ? t->most : lod;
     lod = !(lod > 0) ? 0 : lod > last ? last : lod;
-    if (!t->linear_mipmap) {
-        v = sample_clamped(t, (uint32_t)(lod + 0.5f), &f, layer);
-        return finish(t, &v);
-    }
-    low = (uint32_t)(nearbyintf(lod * FRACTION) / FRACTION);
-    weight = (double)(nearbyintf(lod * FRACTION) / FRACTION) - low;
-    v = sample_clamped(t, low, &f, layer);
-    if (weight > 0 && is_real(t)) {
-        above = sample_clamped(t, low + 1, &f, layer);
-        for (int c = 0; c < 4; c++)
-            v.real[c] = (1 - weight) * v.real[c] + weight * above.real[c];
+    steps = (uint32_t)((t->linear_mipmap ? lod : floorf(lod + 0.5f)) * FRACTION);
+    low = steps / FRACTION;
+    far = is_real(t) ? (int)(steps % FRACTION) : 0;
+    v = sample_level(t, &t->levels[low], &f, layer, FRACTION - far, &mix);
+    if (far) {
+        sample_level(t, &t->levels[low + 1], &f, layer, far, &mix);
+        v = mixed(t, &mix);
     }
     return finish(t, &v);
 }

@@ -224,6 +224,12 @@ static bool tensor_lane(struct warp *w, const struct ins *i, int l)
         start[d] = ((const s32 *)slot_at(w, x->list[d]))[l];
     for (u32 d = 0; d < 3; d++)
         offset[d] = ((const u32 *)slot_at(w, x->list[TENSOR_OFFSETS + d]))[l] & 0xFFFF;
+    if (start[0] * (s64)t.element % 16) { /* an H200 stops with an illegal instruction, whatever the type */
+        fault_at(w, i, (unsigned)l, FAULT_MISALIGNED, 0,
+                 "copy by a tensor map from element %lld of %u bytes on, which is not a multiple of 16 bytes",
+                 (long long)start[0], t.element);
+        return false;
+    }
     t.shared = bulk_address(w, i->a, i->flags & INS_ADDRESS_BASE, i->flags & INS_ADDRESS_64, i->imm, l);
     for (; blocks; blocks &= blocks - 1) {
         t.rank = (u32)__builtin_ctz(blocks);
