@@ -110,3 +110,26 @@ END
     run -1 awk -f "$scripts/population_errors.awk" json rows.csv
     assert_line --partial 'row 3 has no prediction'
 }
+
+@test "predict population: what is committed follows the rule" {
+    names() { sed 1d "$here/programs.csv" | cut -d , -f 1; }
+    # The first programs by their digest, each in its half by another.
+    sed -n '/^[^#]/s/\t.*//p' "$root/tests/population/programs.tsv" | while read -r name; do
+        echo "$(printf 'predict-population %s' "$name" | sha256sum | cut -d ' ' -f 1) $name"
+    done | LC_ALL=C sort | cut -d ' ' -f 2 | head -n "$(names | wc -l)" > order
+    assert_equal "$(names)" "$(cat order)"
+    while IFS=, read -r name _ half _; do
+        digest=$(printf 'predict-half %s' "$name" | sha256sum)
+        assert_equal "$name $half" "$name $([[ $digest == [0-7]* ]] && echo open || echo locked)"
+    done < <(sed 1d "$here/programs.csv")
+    for half in open locked; do
+        # The same launches on both sides, of programs of this half that have rows.
+        run -0 diff <(cut -d , -f 1,2 "$here/$half-h200.csv") <(cut -d , -f 1,2 "$here/$half-features.csv")
+        assert_equal "$(sed 1d "$here/$half-h200.csv" | cut -d , -f 1 | sort -u)" \
+            "$(awk -F, -v half=$half '$3 == half && $6 == "row" { print $1 }' "$here/programs.csv" | sort -u)"
+        run -0 awk -F, 'NR == 1 { next }
+            NF != 8 || !($6 > 0) || ++n[$1, $NF, $4, $5] > 5 || $2 >= 40 { print }
+            n[$1, $NF, $4, $5] == 1 && ++shapes[$1, $NF] > 4 { print }' "$here/$half-h200.csv"
+        assert_output ''
+    done
+}
