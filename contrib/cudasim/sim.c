@@ -150,7 +150,8 @@ struct sim_module *sim_link(struct sim *sim, const struct sim_text *texts, size_
 {
     struct ptx_module *parsed = parse_all(texts, count, error);
     struct sim_module *m;
-    unsigned flags = sim->options.check_written ? BUILD_UNDEFINED : 0;
+    /* The model of a kernel's time is of its own instructions. */
+    unsigned flags = sim->options.check_written && !sim->options.features ? BUILD_UNDEFINED : 0;
     char *seen = NULL;
     bool good = true;
 
