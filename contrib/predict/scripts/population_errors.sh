@@ -1,14 +1,14 @@
-# Sourced by population.sh: errors [--locked] [--model MODEL]. Predicts the rows of a half and prints the errors, the
-# worst ten first. Default: a model of the rows of contrib/predict/data/h200.csv.
+# Sourced by population.sh: errors [--locked] [--model MODEL]. Predicts the rows of a half for their GPU and prints the
+# errors, the worst ten first. Default: the default model of predict.sh.
 # shellcheck shell=bash disable=SC2154
 . "$scripts/predicting.sh"
 . "$scripts/population_join.sh"
 predict_build
 if [ -z "$model" ]; then
-    model=$(model_of "$predict_data/h200.csv")
-    model_ready "$predict_data/h200.csv" "$model"
+    model=$(model_of "$predict_csv")
+    model_ready "$predict_csv" "$model"
 fi
-"$predictor" predict "$model" "$top/$half.csv" --gpus "$predict_gpus" --json --all > "$top/$half.json" ||
+"$predictor" predict "$model" "$top/$half.csv" --gpus "$predict_gpus" --gpu h200 --json --all > "$top/$half.json" ||
     fail 'the rows cannot be predicted: see above'
 awk -f "$scripts/population_errors.awk" "$top/$half.json" "$top/$half.csv" > "$top/$half-errors.tsv" ||
     fail 'the predictions cannot be compared'
