@@ -106,15 +106,21 @@ static double scattered(const double *v)
 {
     double lines = per(v[COLUMN_LOAD_LINES], v[COLUMN_LOAD_REQUESTS]);
     double alone = 2 * per(v[COLUMN_LOAD_LINES], v[COLUMN_LOAD_SECTORS]) - 1;
+    double apart = (per(v[COLUMN_ATOMIC_SECTORS], v[COLUMN_ATOMIC_WORDS]) - 0.25) / 0.75;
 
-    return l2_reads(v) * fmin(fmax(alone, 0), 1) * fmin(fmax((lines - 1) / 7, 0), 1) + v[COLUMN_ATOMIC_SECTORS];
+    return l2_reads(v) * fmin(fmax(alone, 0), 1) * fmin(fmax((lines - 1) / 7, 0), 1) +
+           v[COLUMN_ATOMIC_SECTORS] * fmin(fmax(apart, 0), 1);
 }
 
 static double memory_clocks(const double *v, const struct gpu *gpu)
 {
     double bytes_clock = gpu->dram_gbs * DRAM_EFFICIENCY * 1e3 / gpu->max_mhz;
+    double read = fmin(32 * l2_reads(v), v[COLUMN_FOOTPRINT]);
+    double written = fmin(32 * (v[COLUMN_STORE_SECTORS] + v[COLUMN_ATOMIC_SECTORS]), v[COLUMN_FOOTPRINT]);
+    /* What is read and written at one place moves twice; what is read again may not: half of the excess. */
+    double bytes = v[COLUMN_FOOTPRINT] + fmax(read + written - v[COLUMN_FOOTPRINT], 0) / 2;
 
-    return missing(v, gpu) * fmax(v[COLUMN_FOOTPRINT] / bytes_clock, scattered(v) / SCATTERED_CLOCK);
+    return missing(v, gpu) * fmax(bytes / bytes_clock, scattered(v) / SCATTERED_CLOCK);
 }
 
 static void throughputs(const double *v, const struct gpu *gpu, const struct place *p, double *clocks)
@@ -123,7 +129,8 @@ static void throughputs(const double *v, const struct gpu *gpu, const struct pla
     double lines = v[COLUMN_LOAD_LINES] + v[COLUMN_STORE_LINES] + v[COLUMN_ATOMIC_SECTORS] + v[COLUMN_LOCAL_LINES];
     double alone = fmax(2 * per(v[COLUMN_STORE_LINES], v[COLUMN_STORE_SECTORS]) - 1, 0);
     double writes = v[COLUMN_STORE_SECTORS] * (1 + ALONE_STORE * alone) + v[COLUMN_ATOMIC_SECTORS];
-    double meets = v[COLUMN_ATOMIC_LANES] - v[COLUMN_ATOMIC_WORDS];
+    double meets = v[COLUMN_ATOMIC_WORDS] > 1.05 * v[COLUMN_ATOMIC_REQUESTS]
+                       ? v[COLUMN_ATOMIC_LANES] - v[COLUMN_ATOMIC_WORDS] : 0;
     double lsu, shared;
     double requests = v[COLUMN_LOAD_REQUESTS] + v[COLUMN_STORE_REQUESTS] + v[COLUMN_ATOMIC_REQUESTS];
     double spread = p->share * p->partitions;
@@ -144,7 +151,8 @@ static void throughputs(const double *v, const struct gpu *gpu, const struct pla
                            fmax(l2_reads(v) * 32 / READS_L2_CLOCK, writes * 32 / WRITES_L2_CLOCK));
     clocks[PART_DRAM] = memory_clocks(v, gpu);
     clocks[PART_ATOMICS] = v[COLUMN_ATOMIC_SECTORS] / ATOMIC_SECTORS_CLOCK + fmax(meets, 0) / ATOMIC_MEETS_CLOCK;
-    clocks[PART_HOT] = v[COLUMN_ATOMIC_HOT] * HOT_CLOCKS;
+    /* Lanes of a warp that all meet at one word are added up in the warp, by ptxas: one of them goes on. */
+    clocks[PART_HOT] = v[COLUMN_ATOMIC_HOT] * per(v[COLUMN_ATOMIC_WORDS], v[COLUMN_ATOMIC_LANES]) * HOT_CLOCKS;
     clocks[PART_BLOCKS] = v[COLUMN_N_B] * (v[COLUMN_N_T] > 512 ? BIG_BLOCK_CLOCKS : BLOCK_CLOCKS);
 }
 
