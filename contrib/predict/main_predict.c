@@ -14,6 +14,7 @@
 
 static const char help[] =
     "usage: predict train DATA.csv MODEL [--method NAME] [--inputs source|derived] [--time raw|log]\n"
+    "                     [--calibrate FILE]\n"
     "       predict evaluate DATA.csv [OTHER-GPU.csv] --out FOLDER [--rows FOLDER]\n"
     "       predict predict MODEL FEATURES.csv [--gpu NAME] [--json [--all]]\n"
     "       predict submission MODEL COUNTED.csv [--gpu NAME] [--tuned CSV] [--json]\n"
@@ -27,6 +28,7 @@ static const char help[] =
     "train     fits a model to measured times and calibrates its intervals\n"
     "  --method NAME   elm, mlp, svr, ridge, nearest, roofline, limits, kriging, bounded, mechanism\n"
     "                  (default: mechanism; bounded for rows without the work of the launches)\n"
+    "  --calibrate FILE  intervals that hold the times of these rows, which are not learned from\n"
     "  --inputs SET    source: the 19 features as they are; derived: logarithms, occupancy, limits (default: derived)\n"
     "  --time WAY      raw: learn the time; log: learn its logarithm (default: log)\n"
     "evaluate  runs every method on every test, and writes tables (Markdown), CSV and JSON to FOLDER\n"
@@ -98,7 +100,8 @@ static const struct value_option {
     size_t offset; /* of a const char * in struct request */
 } values[] = {
 #define VALUE(name, field) {name, offsetof(struct request, field)}
-    VALUE("method", method), VALUE("inputs", inputs),   VALUE("time", time),       VALUE("gpu", gpu),
+    VALUE("method", method), VALUE("calibrate", calibrate),
+    VALUE("inputs", inputs),   VALUE("time", time),       VALUE("gpu", gpu),
     VALUE("gpus", gpus),     VALUE("out", out),         VALUE("rows", rows),       VALUE("plot", plot),
     VALUE("problem", problem), VALUE("submission", submission), VALUE("case", text), VALUE("how", how),
     VALUE("said", said),     VALUE("tuned", tuned),     VALUE("left-out", left_out), VALUE("to", to),

@@ -268,6 +268,29 @@ bool model_calibrate(struct model *model, const struct design *design, const str
     return good;
 }
 
+bool model_calibrate_on(struct model *model, const struct table *table, const struct gpus *gpus, struct error *error)
+{
+    struct design d = {.rows = 0};
+    double *residual = NULL, *distance = NULL;
+    bool good = design_make(&d, model->recipe.set, table, CLASS_NONE, gpus, error);
+
+    residual = malloc((d.rows + 1) * sizeof *residual);
+    distance = calloc(d.rows + 1, sizeof *distance);
+    if (good && !(residual && distance))
+        good = error_toolkit(error, "no memory for %zu rows", d.rows);
+    for (size_t i = 0; good && i < d.rows; i++)
+        residual[i] = fabs(log(model_time(model, d.x + i * d.inputs, d.terms + i * ROW_TERMS) / d.time[i]));
+    for (int novelty = 0; good && novelty < NOVELTIES; novelty++) {
+        free(model->reach.off[novelty].residual);
+        free(model->reach.off[novelty].distance);
+        good = keep_residuals(&model->reach.off[novelty], residual, distance, d.rows, error);
+    }
+    free(residual);
+    free(distance);
+    design_release(&d);
+    return good;
+}
+
 /* Says which input is furthest outside of its training range, if one is too far. */
 static void check_range(const struct model *model, const double *inputs, const double *x, struct forecast *f)
 {

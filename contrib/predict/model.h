@@ -69,6 +69,12 @@ double model_time(const struct model *model, const double *inputs, const double 
 bool model_calibrate(struct model *model, const struct design *design, const struct design *derived,
                      struct error *error);
 
+/*
+ * Intervals from the rows of a table that the model did not learn from, in place of those of model_calibrate(): as wide
+ * as these kernels are off (split conformal prediction).
+ */
+bool model_calibrate_on(struct model *model, const struct table *table, const struct gpus *gpus, struct error *error);
+
 /* The factor of the interval [time / factor, time * factor] at a distance from the training rows. */
 double reach_factor(const struct reach *reach, enum novelty novelty, double distance, double level);
 

@@ -51,6 +51,19 @@ static bool make_recipe(struct recipe *recipe, const struct request *r, const ch
            error_usage(error, "method %s learns the logarithm of the time: omit --time raw", method);
 }
 
+/* Puts the intervals to kernels of a file, which the model did not learn from. */
+static bool calibrate_on(struct model *model, const struct request *r, struct error *error)
+{
+    struct table table;
+    bool good = table_read(&table, r->calibrate, TABLE_MEASURED, error);
+
+    if (good) {
+        good = model_calibrate_on(model, &table, &r->known, error);
+        table_release(&table);
+    }
+    return good;
+}
+
 bool command_train(const struct request *r, struct error *error)
 {
     struct table table = {.rows = 0};
@@ -73,7 +86,7 @@ bool command_train(const struct request *r, struct error *error)
         table_release(&table);
         return false;
     }
-    good = model_write(&model, r->file[1], error);
+    good = (!r->calibrate || calibrate_on(&model, r, error)) && model_write(&model, r->file[1], error);
     if (good)
         printf("%s: %s, trained on %zu rows of %s in %.1f s, its intervals calibrated\n", r->file[1],
                recipe.method->title, table.rows, *model.gpu.name ? model.gpu.name : "several GPUs",

@@ -17,6 +17,7 @@ struct request {
     const char *file[MAX_FILES]; /* `files` of them, the words behind the command's that are no options */
     int files;              /* of `file` */
     const char *method;     /* --method: its name; NULL: the default of the rows */
+    const char *calibrate;  /* --calibrate: rows that intervals shall hold, and none is trained on */
     const char *inputs;     /* --inputs: source or derived */
     const char *time;       /* --time: raw or log */
     const char *gpu;        /* --gpu: an alias or a name of gpus.csv */

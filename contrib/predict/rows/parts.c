@@ -158,7 +158,9 @@ static void throughputs(const double *v, const struct gpu *gpu, const struct pla
 
 static void path(const double *v, const struct gpu *gpu, const struct place *p, double *clocks)
 {
-    double found = per(v[COLUMN_LOAD_FOUND], v[COLUMN_LOAD_REQUESTS]), far = missing(v, gpu);
+    /* A wait is for the slowest of the loads that it covers. */
+    double together = fmax(per(v[COLUMN_L_MR], v[COLUMN_WAIT_LOAD]), 1), far = missing(v, gpu);
+    double found = pow(fmin(per(v[COLUMN_LOAD_FOUND], v[COLUMN_LOAD_REQUESTS]), 1), fmin(together, 32));
     double lines = per(v[COLUMN_LOAD_LINES], v[COLUMN_LOAD_REQUESTS]);
     double load = found * L1_CLOCKS + (1 - found) * (L2_CLOCKS + far * (DRAM_CLOCKS - L2_CLOCKS)) +
                   fmax(lines - 1, 0) * PASS_CLOCKS;
