@@ -5,18 +5,19 @@
  * So what counts is how long a step takes from one city to the next, and what lies between two walks.
  *
  *   walk      a warp a tour, all tours at the same time. The generator is in shared memory; a lane has RUN cities side
- *             by side, so one load gives a warp its row. The total over the lanes is a reduction beside the scan, not
- *             after it.
- *   select    by radix, in every block on its own: two thresholds, below and above which tours are good and bad, found
- *             by the first 11 bits of the lengths, then among the few that share them. Nothing is sorted.
+ *             by side, so one load gives a warp its row. From one city to the next there is no branch that waits for
+ *             what was just computed. Long rows come from the L2 cache; then several warps share a tour.
+ *   select    tours are good and bad below and above two thresholds, which every block finds on its own: by radix, with
+ *             the first 11 bits of the lengths, then among the few that share them. Nothing is sorted. Where tours are
+ *             few, the rank of each is counted instead.
  *   update    a block owns some rows. A tour is kept as "who follows whom", so that a row's counts are read off the
  *             selected tours, into a histogram in shared memory.
  *
  * The whole grid meets twice a generation: when all lengths are known, and when all rows are. Then every block fetches
  * the generator anew, if it fits its shared memory (n up to about 215); beyond, rows are read through the L2 cache.
  *
- * Small instances take one block, which needs no grid's barrier. The same kernel can carry out many runs, a block each:
- * run_all(), which bench_gpu.cu calls.
+ * Small instances take one block, which needs no grid's barrier and keeps the generator in its shared memory. The same
+ * kernel can carry out many runs, a block each: run_all(), which bench_gpu.cu calls.
  */
 #include <cooperative_groups.h>
 
@@ -24,6 +25,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include "cointsp_bits.h"
@@ -52,9 +54,12 @@ struct coin {
     uint32_t *generator;             /* [n][width] */
     uint16_t *tours, *followers;     /* [P][n]: city number s; the city after city i */
     int32_t *lengths;                /* [P] */
+    uint32_t walkers;                /* warps, or teams of warps, of a block that walk; all warps select and update */
+    uint32_t team;                   /* warps a tour */
     uint32_t area;                   /* bytes of shared memory behind the warps' tours */
     uint32_t chunk;                  /* rows whose counts fit there beside what the selection leaves */
     bool together;                   /* the grid works on one run; else every block has its own */
+    bool kept;                       /* a block keeps its run's generator in shared memory, before that area */
 };
 
 __device__ __forceinline__ void meet(const coin &coin)
@@ -105,102 +110,288 @@ struct sums {
     uint32_t before, total; /* over the lanes before this one, over all */
 };
 
-/* The total comes from a reduction beside the scan. An addition takes the shuffle's own predicate. */
+/* One level: groups of `width` lanes become groups of 4 width. Three shuffles that do not wait for each other. */
+__device__ __forceinline__ void join_four(sums *s, uint32_t lane, int width)
+{
+    const uint32_t odd = 0u - (lane / width & 1), upper = 0u - (lane / width >> 1 & 1);
+    const uint32_t one = __shfl_xor_sync(ALL, s->total, width), two = __shfl_xor_sync(ALL, s->total, 2 * width);
+    const uint32_t three = __shfl_xor_sync(ALL, s->total, 3 * width);
+
+    s->before += (one & odd) + ((two + three) & upper);
+    s->total += one + two + three;
+}
+
+/* Two levels of four and one of two: 5 levels of two wait longer, and a reduction for the total as long as two. */
 __device__ __forceinline__ sums scan(uint32_t sum)
 {
-    uint32_t total = __reduce_add_sync(ALL, sum), upto = sum;
+    const uint32_t lane = threadIdx.x % 32;
+    sums s = { 0, sum };
 
-#pragma unroll
-    for (int distance = 1; distance < 32; distance *= 2)
-        asm("{ .reg .pred p; .reg .b32 r; shfl.sync.up.b32 r|p, %0, %1, 0, 0xffffffff; @p add.u32 %0, %0, r; }"
-            : "+r"(upto) : "r"(distance));
-    return { upto - sum, total };
+    join_four(&s, lane, 1);
+    join_four(&s, lane, 4);
+    uint32_t other = __shfl_xor_sync(ALL, s.total, 16);
+    s.before += lane < 16 ? 0 : other;
+    s.total += other;
+    return s;
 }
 
-/* The next city after `random` is drawn, and *not_visited without it. cells: the present city's row, a lane's part. */
-template <int RUN>
-__device__ __forceinline__ uint32_t next_city(uint32_t cells[RUN], uint32_t random, uint32_t *not_visited,
-                                              uint32_t lane)
+/* upto[b] is the sum of cells[0 ... b]. By quads, so that the last one waits for few others. */
+template <int RUN> __device__ __forceinline__ void add_up(uint32_t upto[RUN], const uint32_t cells[RUN])
 {
-    uint32_t upto[RUN], threshold, index = 0;
-    sums s;
-    bool mine;
+    uint32_t base = 0;
 
 #pragma unroll
-    for (int b = 0; b < RUN; b++) {
-        cells[b] &= 0u - (*not_visited >> b & 1);
-        upto[b] = cells[b] + (b > 0 ? upto[(b + RUN - 1) % RUN] : 0);
-    }
-    s = scan(upto[RUN - 1]);
-    if (s.total == 0) { /* every city that is left weighs 1 */
+    for (int q = 0; q < RUN; q += 4) {
+        uint32_t sum = 0;
+
 #pragma unroll
-        for (int b = 0; b < RUN; b++)
-            upto[b] = (*not_visited >> b & 1) + (b > 0 ? upto[(b + RUN - 1) % RUN] : 0);
-        s = scan(upto[RUN - 1]);
+        for (int b = q; b < q + 4 && b < RUN; b++) {
+            sum += cells[b];
+            upto[b] = base + sum;
+        }
+        base += sum;
     }
-    threshold = __umulhi(random, s.total) - s.before; /* wraps where it lies before this lane */
-    mine = threshold < upto[RUN - 1];
+}
+
+/* How many of upto[0 ... RUN - 2] are at most `threshold`. */
+template <int RUN> __device__ __forceinline__ uint32_t count_passed(const uint32_t upto[RUN], uint32_t threshold)
+{
+    uint32_t counts[4] = {};
+
 #pragma unroll
     for (int b = 0; b < RUN - 1; b++)
-        index += threshold >= upto[b];
-    if (mine)
-        *not_visited &= ~(1u << index);
-    return __reduce_max_sync(ALL, mine ? lane * RUN + index : 0);
+        counts[b % 4] += threshold >= upto[b];
+    return counts[0] + counts[1] + (counts[2] + counts[3]);
 }
 
-/* Tour p by a warp. generator: its rows, in shared memory if RESIDENT. cities [n]: the warp's, in shared memory. */
-template <int RUN, bool RESIDENT>
-__device__ __forceinline__ void walk(const coin &coin, const uint32_t key[2], const uint32_t *generator, uint32_t g,
-                                     uint32_t p, uint16_t *cities)
+/* What a lane knows of the cities left: those of its own as bits, how many lanes before have, and all. */
+struct left {
+    uint32_t own, before, all;
+};
+
+/* The cities of `lane`, out of n, before any is visited. */
+template <int RUN> __device__ __forceinline__ left all_left(uint32_t lane, uint32_t n)
 {
-    const uint32_t n = coin.c.n, lane = threadIdx.x % 32, first = lane * RUN;
-    const uint32_t own = first < n ? min((uint32_t)RUN, n - first) : 0;
-    const uint32_t source = own > 0 ? lane : 0; /* a lane without cities reads those of another */
-    uint32_t not_visited = own == 32 ? ALL : (1u << own) - 1, words[4], cells[RUN], city = 0;
+    const uint32_t first = min(lane * RUN, n), own = min((uint32_t)RUN, n - first);
 
-    for (uint32_t quarter = 0; 4 * quarter < n; quarter++) {
-        if (quarter % 32 == 0) /* the words of 128 steps, four a lane */
-            cointsp_random_block(key, g, p, quarter + lane, words);
+    return { own == 32 ? ALL : (1u << own) - 1, first, n };
+}
+
+template <int RUN> __device__ __forceinline__ void visit(left *left, uint32_t lane, uint32_t city)
+{
+    left->own &= ~((uint32_t)(city / RUN == lane) << city % RUN);
+    left->before -= city / RUN < lane;
+    left->all--;
+}
+
+template <int RUN> __device__ __forceinline__ void keep_left(uint32_t cells[RUN], uint32_t own)
+{
 #pragma unroll
-        for (uint32_t k = 0; k < 4; k++) {
-            uint32_t step = 4 * quarter + k, word = __shfl_sync(ALL, words[k], quarter % 32);
+    for (int b = 0; b < RUN; b++)
+        cells[b] &= 0u - (own >> b & 1);
+}
 
-            if (step >= n)
-                break;
-            if (k == 0 && step == 0) {
-                city = __umulhi(word, n);
-                if (city / RUN == lane)
-                    not_visited &= ~(1u << city % RUN);
-            } else {
-                load_run<RUN, RESIDENT>(cells, generator + city * (32 * RUN), source);
-                city = next_city<RUN>(cells, word, &not_visited, lane);
-            }
-            if (lane == 0)
-                cities[step] = (uint16_t)city;
-        }
+/*
+ * Whether this lane has the next city after `random` is drawn; then *city is that. upto: of the cells that are left; s:
+ * of all lanes. Where the total is 0, every city left weighs 1. That is no branch: a branch on what has just been
+ * computed takes 50 clocks.
+ */
+template <int RUN>
+__device__ __forceinline__ bool has_next(uint32_t upto[RUN], sums s, uint32_t random, const left &left, uint32_t lane,
+                                         uint32_t *city)
+{
+    const uint32_t by_weight = __umulhi(random, s.total) - s.before; /* wraps where it lies before this lane */
+    const uint32_t by_count = __umulhi(random, left.all) - left.before;
+    const bool zero = s.total == 0;
+    const uint32_t threshold = zero ? by_count : by_weight;
+
+    if (RUN < 16 || zero) { /* so many registers are not there: a branch after all */
+        uint32_t ones[RUN], counts[RUN];
+
+#pragma unroll
+        for (int b = 0; b < RUN; b++)
+            ones[b] = left.own >> b & 1;
+        add_up<RUN>(counts, ones);
+#pragma unroll
+        for (int b = 0; b < RUN; b++)
+            upto[b] = zero ? counts[b] : upto[b];
     }
-    __syncwarp();
+    *city = lane * RUN + count_passed<RUN>(upto, threshold);
+    return threshold < upto[RUN - 1];
+}
 
+/* *place = city if `mine`, in shared memory, without a branch. */
+__device__ __forceinline__ void put_city(uint16_t *place, uint32_t city, bool mine)
+{
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p st.shared.u16 [%0], %1; }"
+                 : : "r"((uint32_t)__cvta_generic_to_shared(place)), "h"((uint16_t)city), "r"((uint32_t)mine)
+                 : "memory");
+}
+
+__device__ __forceinline__ uint32_t get_city(const uint16_t *place)
+{
+    return *(const volatile uint16_t *)place;
+}
+
+/* What is known of tour p once all its cities are: by `threads` threads, this one being number `thread`. */
+__device__ __forceinline__ uint32_t write_tour(const coin &coin, uint32_t p, const uint16_t *cities, uint32_t thread,
+                                               uint32_t threads)
+{
+    const uint32_t n = coin.c.n;
     uint16_t *tour = coin.tours + (size_t)p * n, *followers = coin.followers + (size_t)p * n;
     uint32_t length = 0;
 
-    for (uint32_t s = lane; s < n; s += 32) {
+    for (uint32_t s = thread; s < n; s += threads) {
         uint32_t from = cities[s], to = cities[s + 1 < n ? s + 1 : 0];
 
         tour[s] = (uint16_t)from;
         followers[from] = (uint16_t)to;
         length += (uint32_t)coin.distance[from * n + to];
     }
-    length = __reduce_add_sync(ALL, length);
+    return __reduce_add_sync(ALL, length);
+}
+
+/*
+ * Tour p by a warp. generator: its rows, in shared memory if RESIDENT. cities [n]: the warp's, in shared memory. The
+ * lane that has the next city tells the others through `cities`, which takes less time than a reduction.
+ */
+template <int RUN, bool RESIDENT>
+__device__ __forceinline__ void walk(const coin &coin, const uint32_t key[2], const uint32_t *generator, uint32_t g,
+                                     uint32_t p, uint16_t *cities)
+{
+    const uint32_t n = coin.c.n, lane = threadIdx.x % 32;
+    left left = all_left<RUN>(lane, n);
+    const uint32_t source = left.own ? lane : 0; /* a lane without cities reads those of another */
+    uint32_t words[4], cells[RUN], upto[RUN], city = 0;
+
+    for (uint32_t quarter = 0; 4 * quarter < n; quarter++) {
+        if (quarter % 32 == 0) /* the words of 128 steps, four a lane */
+            cointsp_random_block(key, g, p, quarter + lane, words);
+#pragma unroll
+        for (uint32_t k = 0; k < 4; k++) {
+            const uint32_t step = 4 * quarter + k, word = __shfl_sync(ALL, words[k], quarter % 32);
+            bool mine;
+
+            if (step >= n)
+                break;
+            if (step == 0) {
+                city = __umulhi(word, n);
+                mine = lane == 0;
+            } else {
+                load_run<RUN, RESIDENT>(cells, generator + city * (32 * RUN), source);
+                keep_left<RUN>(cells, left.own);
+                add_up<RUN>(upto, cells);
+                mine = has_next<RUN>(upto, scan(upto[RUN - 1]), word, left, lane, &city);
+            }
+            put_city(cities + step, city, mine);
+            __syncwarp();
+            city = get_city(cities + step);
+            visit<RUN>(&left, lane, city);
+        }
+    }
+    __syncwarp();
+
+    uint32_t length = write_tour(coin, p, cities, lane, 32);
+
     if (lane == 0)
         coin.lengths[p] = (int32_t)length;
     __syncwarp();
+}
+
+/* ------------------------------------------------------------------ walk, several warps a tour */
+
+/* A barrier of the warps of a block's team. */
+__device__ __forceinline__ void meet_team(uint32_t team, uint32_t warps)
+{
+    asm volatile("bar.sync %0, %1;" : : "r"(team + 1), "r"(32 * warps) : "memory");
+}
+
+/*
+ * Tour p by RUN / 4 warps, a team: a lane has four cities, so that few additions wait for each other, and the rows come
+ * from the L2 cache anyway. Two barriers a step take less time than what a lane with 16 or 32 cities does. totals
+ * [RUN / 4]: the team's, in shared memory.
+ */
+template <int RUN>
+__device__ __forceinline__ void walk_together(const coin &coin, const uint32_t key[2], uint32_t g, uint32_t p,
+                                              uint32_t team, uint16_t *cities, uint32_t *totals)
+{
+    const uint32_t WARPS = RUN / 4, n = coin.c.n, lane = threadIdx.x % 32, warp = threadIdx.x / 32 % WARPS;
+    const uint32_t number = warp * 32 + lane;
+    left left = all_left<4>(number, n);
+    const uint32_t *source = coin.generator + place_of<RUN>(left.own ? 4 * number : 0);
+    uint32_t words[4], cells[4], upto[4], city = 0;
+
+    for (uint32_t step = 0; step < n; step++) {
+        bool mine;
+
+        if (step % 128 == 0)
+            cointsp_random_block(key, g, p, step / 4 + lane, words);
+
+        const uint32_t two = step & 1 ? words[1] : words[0], other = step & 1 ? words[3] : words[2];
+        const uint32_t word = __shfl_sync(ALL, step & 2 ? other : two, step / 4 % 32);
+
+        if (step == 0) {
+            city = __umulhi(word, n);
+            mine = number == 0;
+        } else {
+            load_run<4, false>(cells, source + city * (32 * RUN), 0);
+            keep_left<4>(cells, left.own);
+            add_up<4>(upto, cells);
+
+            sums s = scan(upto[3]);
+
+            if (lane == 0)
+                totals[warp] = s.total;
+            meet_team(team, WARPS);
+            s.total = 0;
+#pragma unroll
+            for (uint32_t w = 0; w < WARPS; w++) {
+                uint32_t total = totals[w];
+
+                s.before += w < warp ? total : 0;
+                s.total += total;
+            }
+            mine = has_next<4>(upto, s, word, left, number, &city);
+        }
+        put_city(cities + step, city, mine);
+        meet_team(team, WARPS);
+        city = get_city(cities + step);
+        visit<4>(&left, number, city);
+    }
+
+    uint32_t length = write_tour(coin, p, cities, number, 32 * WARPS);
+
+    if (lane == 0)
+        totals[warp] = length;
+    meet_team(team, WARPS);
+    if (number == 0) {
+        for (uint32_t w = 1; w < WARPS; w++)
+            length += totals[w];
+        coin.lengths[p] = (int32_t)length;
+    }
+    meet_team(team, WARPS);
+}
+
+/* Tour p by walker number `walker` of the block, a warp or a team of warps. */
+template <int RUN, bool RESIDENT>
+__device__ __forceinline__ void walk_tour(const coin &coin, const uint32_t key[2], const uint32_t *generator,
+                                          uint32_t g, uint32_t p, uint32_t walker, uint16_t *cities, uint32_t *totals)
+{
+    if constexpr (!RESIDENT) {
+        if (coin.team > 1) {
+            walk_together<RUN>(coin, key, g, p, walker, cities, totals + walker * coin.team);
+            return;
+        }
+    }
+    walk<RUN, RESIDENT>(coin, key, generator, g, p, cities);
 }
 
 /* ------------------------------------------------------------------ select */
 
 const uint32_t DIGIT = 11, BINS = 1u << DIGIT; /* most tours then have a bin of their own */
 const uint32_t FEW = 32;
+const uint32_t RANKED = 128; /* up to so many tours are ranked one by one */
+const uint32_t ALONE = 16, ALONE_N = 64; /* one block has all: up to so many tours, of so many cities */
 
 /* A search for the tour of a rank, the order being by `bits`: (length - the shortest) * 2^b + p. In shared memory. */
 struct search {
@@ -219,6 +410,7 @@ struct selection {
     unsigned long long few[2][FEW];
     uint32_t shortest, longest, best; /* lengths; the first tour that has the shortest */
     uint32_t taken[2];
+    uint32_t totals[32]; /* of the warps of teams, while they walk */
 };
 
 __device__ __forceinline__ unsigned long long bits_of(uint32_t length, uint32_t p, uint32_t index_bits)
@@ -390,6 +582,38 @@ __device__ void select_tours(const coin &coin, selection *s, uint32_t *lengths, 
     __syncthreads();
 }
 
+/*
+ * The same where tours are few: the rank of each is the number of tours before it, which a warp counts. One pass, and
+ * no search that waits for itself.
+ */
+__device__ void rank_tours(const coin &coin, selection *s, uint32_t *lengths, uint16_t *selected)
+{
+    const uint32_t population = coin.c.population, j = coin.c.selected;
+    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+
+    for (uint32_t p = threadIdx.x; p < population; p += blockDim.x)
+        lengths[p] = (uint32_t)__ldcg(coin.lengths + p);
+    __syncthreads();
+    for (uint32_t p = warp; p < population; p += blockDim.x / 32) {
+        const uint32_t own = lengths[p];
+        uint32_t before = 0;
+
+#pragma unroll 4
+        for (uint32_t q = lane; q < population; q += 32)
+            before += lengths[q] < own || (lengths[q] == own && q < p);
+        before = __reduce_add_sync(ALL, before);
+        if (lane == 0 && before == 0) {
+            s->best = p;
+            s->shortest = own;
+        }
+        if (lane == 0 && before < j)
+            selected[before] = (uint16_t)p;
+        if (lane == 0 && before >= population - j)
+            selected[j + population - 1 - before] = (uint16_t)p;
+    }
+    __syncthreads();
+}
+
 /* ------------------------------------------------------------------ update */
 
 /* floor(value * ONE / sum), sum > ONE: the quotient in double precision is at most 1 off. */
@@ -410,7 +634,10 @@ __device__ unsigned long long update_row(const coin &coin, uint32_t i, uint32_t 
     uint32_t cells[RUN], low = 0, high = 0;
     unsigned long long sum, terms = 0;
 
-    load_run<RUN, false>(cells, row, lane);
+    if (coin.kept)
+        load_run<RUN, true>(cells, row, lane);
+    else
+        load_run<RUN, false>(cells, row, lane);
 #pragma unroll
     for (uint32_t b = 0; b < RUN; b++) {
         uint32_t city = lane * RUN + b;
@@ -441,10 +668,10 @@ __device__ unsigned long long update_row(const coin &coin, uint32_t i, uint32_t 
     return terms;
 }
 
-/* Rows first to first + rows - 1, by a block. counts: coin.chunk rows of shared memory. */
+/* Rows first to first + rows - 1, by a block. generator: all rows. counts: coin.chunk rows of shared memory. */
 template <int RUN>
-__device__ void update_rows(const coin &coin, uint32_t first, uint32_t rows, uint32_t g, const uint16_t *selected,
-                            int32_t *counts)
+__device__ void update_rows(const coin &coin, uint32_t first, uint32_t rows, uint32_t g, uint32_t *generator,
+                            const uint16_t *selected, int32_t *counts)
 {
     const uint32_t width = 32 * RUN, n = coin.c.n, j = coin.c.selected, warps = blockDim.x / 32;
 
@@ -464,7 +691,7 @@ __device__ void update_rows(const coin &coin, uint32_t first, uint32_t rows, uin
         __syncthreads();
         for (uint32_t row = threadIdx.x / 32; row < now; row += warps) {
             unsigned long long terms =
-                update_row<RUN>(coin, from + row, coin.generator + (from + row) * width, counts + row * width);
+                update_row<RUN>(coin, from + row, generator + (from + row) * width, counts + row * width);
 
             if (threadIdx.x % 32 == 0)
                 atomicAdd((unsigned long long *)&coin.generations[g].generator, terms);
@@ -539,10 +766,14 @@ __global__ void __launch_bounds__(32 * warps_most<RUN>::value) run_coin(coin coi
     const uint32_t blocks = coin.together ? gridDim.x : 1, block = coin.together ? blockIdx.x : 0;
     const uint32_t rows = (n + blocks - 1) / blocks, first = min(block * rows, n), own = min(rows, n - first);
     const size_t run = coin.together ? 0 : blockIdx.x;
-    const uint32_t key[2] = { coin.keys[2 * run], coin.keys[2 * run + 1] };
-    char *area = shared + (warps * n * sizeof(uint16_t) + 15) / 16 * 16;
-    uint16_t *cities = reinterpret_cast<uint16_t *>(shared) + warp * n;
-    uint32_t *lengths = reinterpret_cast<uint32_t *>(area); /* [P], then selected [2 j], then bins or counts */
+    const uint32_t walker = warp / coin.team;
+    const uint32_t *own_key = gridDim.x == 1 || coin.together ? coin.c.key : coin.keys + 2 * run;
+    const uint32_t key[2] = { own_key[0], own_key[1] };
+    char *area = shared + (coin.walkers * n * sizeof(uint16_t) + 15) / 16 * 16;
+    uint32_t *rows_here = reinterpret_cast<uint32_t *>(area); /* in shared memory: a copy, or all there is */
+    uint16_t *cities = reinterpret_cast<uint16_t *>(shared) + walker * n;
+    char *rest = area + (coin.kept ? n * width * sizeof(uint32_t) : 0);
+    uint32_t *lengths = reinterpret_cast<uint32_t *>(rest); /* [P], then selected [2 j], then bins or counts */
     uint16_t *selected = reinterpret_cast<uint16_t *>(lengths + coin.c.population);
     int32_t *counts = reinterpret_cast<int32_t *>(selected + 2 * coin.c.selected);
     uint32_t best_length = ALL;
@@ -555,27 +786,32 @@ __global__ void __launch_bounds__(32 * warps_most<RUN>::value) run_coin(coin coi
     move_on(coin.followers, run * coin.stride);
     move_on(coin.lengths, run * coin.stride);
 
+    uint32_t *generator = coin.kept ? rows_here : coin.generator;
+
     for (uint32_t k = threadIdx.x; k < own * width; k += blockDim.x) {
         uint32_t i = first + k / width, city = k % width; /* city and place may be exchanged: all start alike */
 
-        coin.generator[i * width + place_of<RUN>(city)] = city < n && city != i ? COINTSP_ONE / (n - 1) : 0;
+        generator[i * width + place_of<RUN>(city)] = city < n && city != i ? COINTSP_ONE / (n - 1) : 0;
     }
     for (uint32_t g = block * blockDim.x + threadIdx.x; g < coin.c.generations; g += blocks * blockDim.x)
         coin.generations[g].generator = 0;
     meet(coin);
     for (uint32_t g = 0; g < coin.c.generations; g++) {
-        if (RESIDENT) {
-            fetch<RUN>(coin, reinterpret_cast<uint32_t *>(area));
+        if (RESIDENT && !coin.kept) {
+            fetch<RUN>(coin, rows_here);
             __syncthreads();
         }
-        for (uint32_t p = warp * blocks + block; p < coin.c.population; p += blocks * warps)
-            walk<RUN, RESIDENT>(coin, key, RESIDENT ? reinterpret_cast<uint32_t *>(area) : coin.generator, g, p,
-                                cities);
+        for (uint32_t p = walker * blocks + block; walker < coin.walkers && p < coin.c.population;
+             p += blocks * coin.walkers)
+            walk_tour<RUN, RESIDENT>(coin, key, RESIDENT ? rows_here : generator, g, p, walker, cities, s.totals);
         meet(coin);
-        select_tours(coin, &s, lengths, selected, reinterpret_cast<uint32_t *>(counts));
+        if (coin.c.population <= RANKED)
+            rank_tours(coin, &s, lengths, selected);
+        else
+            select_tours(coin, &s, lengths, selected, reinterpret_cast<uint32_t *>(counts));
         if (block == blocks - 1 && warp == warps - 1)
             keep_best(coin, g, &s, &best_length, &best_checksum);
-        update_rows<RUN>(coin, first, own, g, selected, counts);
+        update_rows<RUN>(coin, first, own, g, generator, selected, counts);
         meet(coin);
     }
 }
@@ -589,8 +825,8 @@ static struct {
     bool ready;
     int processors, shared; /* bytes that a block can have */
     cudaStream_t stream;
-    char *buffer; /* on the device */
-    size_t size;
+    char *buffer, *staging; /* on the device; page-locked on the host */
+    size_t size, staging_size;
 } device;
 
 static kernel *kernel_of(uint32_t run, bool resident)
@@ -609,6 +845,7 @@ static kernel *kernel_of(uint32_t run, bool resident)
 static void release()
 {
     cudaFree(device.buffer);
+    cudaFreeHost(device.staging);
     cudaStreamDestroy(device.stream);
 }
 
@@ -660,52 +897,95 @@ static size_t divide(coin &coin, char *memory, size_t runs, size_t width)
     return start + runs * coin.stride;
 }
 
-/* Blocks and warps a block for one run. A barrier of the grid is worth about 33 steps of a walk. */
-static void share_out(const cointsp_case &c, uint32_t most, uint32_t *blocks, uint32_t *warps)
+/* Blocks for one run. A grid has barriers that one block does not need, but few warps on each scheduler. */
+static uint32_t blocks_for(const cointsp_case &c)
 {
-    uint32_t turns = (c.population + most - 1) / most, each;
+    return c.population <= ALONE && c.n <= ALONE_N ? 1 : std::min((uint32_t)device.processors, c.population);
+}
 
-    *blocks = 1;
-    if ((turns - 1) * c.n > 33)
-        *blocks = std::min((uint32_t)device.processors, (c.population + 3) / 4);
-    each = (c.population + *blocks - 1) / *blocks;
-    turns = (each + most - 1) / most;
-    *warps = std::max((each + turns - 1) / turns, std::min(most, 8u)); /* the update has work for some more */
+/* Warps that walk `tours` tours in as few turns as `most` warps. */
+static uint32_t walkers_for(uint32_t tours, uint32_t most)
+{
+    const uint32_t turns = (tours + most - 1) / most;
+
+    return (tours + turns - 1) / turns;
+}
+
+/* Results to the host. One run's lie side by side and come in one copy, as every copy costs some microseconds. */
+static void copy_out(const coin &coin, uint32_t runs, cointsp_generation *generations, int32_t *tours)
+{
+    const size_t row = coin.c.generations * sizeof *generations, tour = coin.c.n * sizeof *tours;
+    const size_t tour_at = (const char *)coin.best_tour - (const char *)coin.generations, bytes = tour_at + tour;
+
+    if (runs > 1) {
+        CHECK(cudaMemcpy2DAsync(generations, row, coin.generations, coin.stride, row, runs, cudaMemcpyDeviceToHost,
+                                device.stream));
+        CHECK(cudaMemcpy2DAsync(tours, tour, coin.best_tour, coin.stride, tour, runs, cudaMemcpyDeviceToHost,
+                                device.stream));
+        CHECK(cudaStreamSynchronize(device.stream));
+        return;
+    }
+    if (bytes > device.staging_size) {
+        CHECK(cudaFreeHost(device.staging));
+        CHECK(cudaMallocHost(&device.staging, bytes));
+        device.staging_size = bytes;
+    }
+    CHECK(cudaMemcpyAsync(device.staging, coin.generations, bytes, cudaMemcpyDeviceToHost, device.stream));
+    CHECK(cudaStreamSynchronize(device.stream));
+    std::memcpy(generations, device.staging, row);
+    std::memcpy(tours, device.staging + tour_at, tour);
+}
+
+/* Bytes of the cities of all walkers of a block. */
+static size_t cities_of(const coin &coin)
+{
+    return ((size_t)coin.walkers * coin.c.n * sizeof(uint16_t) + 15) / 16 * 16;
 }
 
 /*
- * Many runs on one instance, which differ in their keys: keys [runs][2], generations [runs][G], tours [runs][n]. One
- * run has the GPU, several have a block each. c->key is not used.
+ * Many runs on one instance, which differ in their keys: keys [runs][2], generations [runs][G], tours [runs][n]. one
+ * run has the GPU, several have a block each. c->key is used if there is one run.
  */
 static void run_all(const cointsp_case &c, uint32_t runs, const uint32_t *keys, const int32_t *distance,
                     cointsp_generation *generations, int32_t *tours)
 {
     const uint32_t n = c.n;
-    uint32_t run = 1, blocks = 1, warps;
+    uint32_t run = 1;
     coin coin = {};
 
     prepare();
     while (32 * run < n)
         run *= 2;
 
-    const uint32_t most = run <= 8 ? 32 : 16, width = 32 * run;
+    const uint32_t warps = run <= 8 ? 32 : 16, width = 32 * run, blocks = runs == 1 ? blocks_for(c) : 1;
 
     coin.c = c;
-    if (runs == 1)
-        share_out(c, most, &blocks, &warps);
-    else
-        warps = std::max(std::min(most, c.population), std::min(most, 8u));
     coin.together = blocks > 1;
 
-    const size_t cities = ((size_t)warps * n * sizeof(uint16_t) + 15) / 16 * 16, room = device.shared - cities;
+    const uint32_t each = (c.population + blocks - 1) / blocks;
     const size_t generator = (size_t)n * width * sizeof(uint32_t), row = width * sizeof(int32_t);
+    bool resident = run <= 8;
+
+    coin.team = 1;
+    coin.walkers = walkers_for(each, warps);
+    if (run > 8 || generator + cities_of(coin) > (size_t)device.shared) { /* rows come from the L2 cache */
+        resident = false;
+        coin.team = run >= 8 && each <= std::min(8u, warps * 4 / run) ? run / 4 : 1;
+        coin.walkers = walkers_for(each, warps / coin.team);
+    }
+
+    const size_t cities = cities_of(coin), room = device.shared - cities;
     const size_t chosen = c.population * sizeof(uint32_t) + 2 * c.selected * sizeof(uint16_t);
     const size_t rows = (n + blocks - 1) / blocks;
-    const bool resident = run <= 8 && generator <= room;
+    const size_t least = chosen + std::max(2 * BINS * sizeof(uint32_t), std::min<size_t>(rows, 32) * row);
 
-    coin.chunk = (uint32_t)std::min(rows, (room - chosen) / row);
-    coin.area = (uint32_t)std::max({ resident ? generator : 0, chosen + coin.chunk * row,
-                                     chosen + 2 * BINS * sizeof(uint32_t) });
+    coin.kept = resident && blocks == 1 && generator + least <= room;
+
+    const size_t kept = coin.kept ? generator : 0;
+
+    coin.chunk = (uint32_t)std::min(rows, (room - kept - chosen) / row);
+    coin.area = (uint32_t)std::max({ resident ? generator : 0, kept + chosen + coin.chunk * row,
+                                     kept + chosen + 2 * BINS * sizeof(uint32_t) });
 
     size_t size = divide(coin, nullptr, runs, width);
 
@@ -715,7 +995,8 @@ static void run_all(const cointsp_case &c, uint32_t runs, const uint32_t *keys, 
         device.size = size;
     }
     divide(coin, device.buffer, runs, width);
-    CHECK(cudaMemcpyAsync((void *)coin.keys, keys, runs * 2 * sizeof *keys, cudaMemcpyHostToDevice, device.stream));
+    if (runs > 1) /* one has its key in the case */
+        CHECK(cudaMemcpyAsync((void *)coin.keys, keys, runs * 2 * sizeof *keys, cudaMemcpyHostToDevice, device.stream));
     CHECK(cudaMemcpyAsync((void *)coin.distance, distance, (size_t)n * n * sizeof *distance, cudaMemcpyHostToDevice,
                           device.stream));
 
@@ -728,11 +1009,7 @@ static void run_all(const cointsp_case &c, uint32_t runs, const uint32_t *keys, 
                                           device.stream));
     else
         CHECK(cudaLaunchKernel((const void *)function, grid, threads, arguments, cities + coin.area, device.stream));
-    CHECK(cudaMemcpy2DAsync(generations, c.generations * sizeof *generations, coin.generations, coin.stride,
-                            c.generations * sizeof *generations, runs, cudaMemcpyDeviceToHost, device.stream));
-    CHECK(cudaMemcpy2DAsync(tours, n * sizeof *tours, coin.best_tour, coin.stride, n * sizeof *tours, runs,
-                            cudaMemcpyDeviceToHost, device.stream));
-    CHECK(cudaStreamSynchronize(device.stream));
+    copy_out(coin, runs, generations, tours);
 }
 
 extern "C" void device_user(const cointsp_case *c, const int32_t *distance, cointsp_generation *generations,

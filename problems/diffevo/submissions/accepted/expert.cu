@@ -606,8 +606,8 @@ __global__ void __launch_bounds__(NARROW ? 800 : THREADS_WIDE)
 /* ------------------------------------------------------------------ few problems: a team of blocks for each */
 
 /*
- * With fewer problems than multiprocessors nothing is scarce but time: a generation is a chain, from the choice of
- * three rows to the last selection, and evolve() walks it with a few warps. Here a problem has all warps of a team of 2, 4, 8
+ * With fewer problems than multiprocessors only time is scarce: a generation is a chain, from the choice of three rows
+ * to the last selection, and evolve() walks it with a few warps. Here a problem has all warps of a team of 2, 4, 8
  * or 16 blocks (a cluster), and what can leave the chain leaves it:
  *
  *   workers  make the trials of a generation, a lane a quad, and what each coordinate adds to the value (its terms);
