@@ -194,13 +194,13 @@ static void check_store()
     unsigned *device = device_zeros<unsigned>(WIDTH * HEIGHT);
     std::vector<unsigned> want(WIDTH * HEIGHT);
     CUtensorMap map = map_2d(device, BOX_X, BOX_Y, 1, CU_TENSOR_MAP_SWIZZLE_NONE);
-    const int x = WIDTH - 4, y = -3;
+    const int x = WIDTH - 4, y = HEIGHT - 5;
 
     store_box<<<1, 64>>>(map, x, y);
     CHECK_KERNEL();
     for (int r = 0; r < BOX_Y; r++)
         for (int c = 0; c < BOX_X; c++)
-            if (y + r >= 0 && x + c < WIDTH)
+            if (y + r < HEIGHT && x + c < WIDTH)
                 want[(y + r) * WIDTH + x + c] = 2 * (r * BOX_X + c + 1);
     expect_device("stored and added", want, device);
     device_free(device);

@@ -63,7 +63,8 @@ template <typename T> static std::vector<T> texels(int count, int range, uint64_
     return v;
 }
 
-template <typename T> static cudaArray_t array_of(const std::vector<T> &v, const cudaChannelFormatDesc &desc, int dimensions)
+template <typename T>
+static cudaArray_t array_of(const std::vector<T> &v, const cudaChannelFormatDesc &desc, int dimensions)
 {
     cudaMemcpy3DParms copy = {};
     cudaArray_t array;
@@ -97,7 +98,9 @@ static std::vector<float3> places(bool fine, float scale, uint64_t seed)
 {
     rng r{seed};
     std::vector<float3> at(PLACES);
-    auto one = [&] { return (fine ? (float)(rng_unit(&r) * 36 - 2) : (int)rng_below(&r, 36 * 256) / 256.0f - 2) * scale; };
+    auto one = [&] {
+        return (fine ? (float)(rng_unit(&r) * 36 - 2) : (int)rng_below(&r, 36 * 256) / 256.0f - 2) * scale;
+    };
 
     for (float3 &p : at) {
         p.x = one();
@@ -108,9 +111,11 @@ static std::vector<float3> places(bool fine, float scale, uint64_t seed)
 }
 
 template <typename T>
-static void print_hash(const char *name, const cudaChannelFormatDesc &desc, int dimensions, int range, bool fine, bool normalised)
+static void print_hash(const char *name, const cudaChannelFormatDesc &desc, int dimensions, int range, bool fine,
+                       bool normalised)
 {
-    std::vector<T> v = texels<T>(dimensions == 1 ? SIZE : dimensions == 2 ? SIZE * SIZE : SIZE * SIZE * SIZE, range, 11);
+    int count = dimensions == 1 ? SIZE : dimensions == 2 ? SIZE * SIZE : SIZE * SIZE * SIZE;
+    std::vector<T> v = texels<T>(count, range, 11);
     cudaArray_t array = array_of(v, desc, dimensions);
     cudaResourceDesc resource = {};
     std::vector<float3> at = places(fine, normalised ? 1.0f / SIZE : 1, 5);
@@ -128,15 +133,16 @@ static void print_hash(const char *name, const cudaChannelFormatDesc &desc, int 
     else
         fetch<3><<<PLACES / 256, 256>>>(t, device, out);
     CHECK_KERNEL();
-    printf("%s %dD range %d%s%s %016llx\n", name, dimensions, range, fine ? " fine" : "", normalised ? " normalised" : "",
-           (unsigned long long)hash(host_copy(out, PLACES)));
+    printf("%s %dD range %d%s%s %016llx\n", name, dimensions, range, fine ? " fine" : "",
+           normalised ? " normalised" : "", (unsigned long long)hash(host_copy(out, PLACES)));
     CUDA_CHECK(cudaDestroyTextureObject(t));
     CUDA_CHECK(cudaFreeArray(array));
     device_free(device);
     device_free(out);
 }
 
-template <typename T> static void print_format(const char *name, const cudaChannelFormatDesc &desc, std::vector<int> ranges)
+template <typename T>
+static void print_format(const char *name, const cudaChannelFormatDesc &desc, std::vector<int> ranges)
 {
     for (int dimensions = 1; dimensions <= 3; dimensions++)
         for (int range : ranges) {

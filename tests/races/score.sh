@@ -1,10 +1,12 @@
 #!/bin/bash
 # Recall and false alarms of cudasim on the kernels of this folder: score.sh [--racecheck] PROGRAMS [FILE...]
 #
-# PROGRAMS is the folder with the built programs. With --racecheck it is NVIDIA's compute-sanitizer that looks for races,
-# on a GPU: it needs programs that were built for that GPU. It prints one line per kernel, then the sums. A kernel with a race
-# counts as found if a warning names one of its marked lines. A right kernel counts as a false alarm if any warning
-# names it. Exit code 1 if a race was missed, or a line without a mark was named.
+# PROGRAMS is the folder with the built programs. With --racecheck it is NVIDIA's compute-sanitizer that looks for
+# races, on a GPU: it needs programs that were built for that GPU.
+#
+# It prints one line per kernel, then the sums. A kernel with a race counts as found if a warning names one of its
+# marked lines. A right kernel counts as a false alarm if any warning names it. Exit code 1 if a race was missed, or a
+# line without a mark was named.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 

@@ -362,8 +362,7 @@ static struct value gather(const struct sim_texture *t, const struct texture_lev
 }
 
 /*
- * Adds what is at the place to `mix`, where it counts `share` / 256. Without a mix it returns one texel, or those that a
- * gather takes.
+ * Returns what is at the place, and adds it to `mix` if it is filtered or counts less than all: `share` / 256.
  */
 static struct value sample_level(const struct sim_texture *t, const struct texture_level *v,
                                  const struct texture_fetch *f, uint32_t layer, int share, struct mix *mix)

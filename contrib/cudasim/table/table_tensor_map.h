@@ -211,6 +211,25 @@ static bool tensor_barrier(struct tensor_work *t)
     return true;
 }
 
+/* An H200 stops with an illegal instruction at the places that are refused here, whatever the type. */
+static bool tensor_start_allowed(struct tensor_work *t, const s64 *start)
+{
+    if (start[0] * (s64)t->element % 16) {
+        fault_at(t->w, t->i, (unsigned)t->lane, FAULT_MISALIGNED, 0,
+                 "copy by a tensor map from element %lld of %u bytes on, which is not a multiple of 16 bytes",
+                 (long long)start[0], t->element);
+        return false;
+    }
+    for (u32 d = 0; d < t->map.rank && !t->x->loads; d++)
+        if (start[d] < 0) {
+            fault_at(t->w, t->i, (unsigned)t->lane, FAULT_OUT_OF_BOUNDS, 0,
+                     "store by a tensor map at coordinate %lld of dimension %u: only loads may begin before a tensor",
+                     (long long)start[d], d);
+            return false;
+        }
+    return true;
+}
+
 static bool tensor_lane(struct warp *w, const struct ins *i, int l)
 {
     const struct tensor_copy *x = i->extra;
@@ -224,12 +243,8 @@ static bool tensor_lane(struct warp *w, const struct ins *i, int l)
         start[d] = ((const s32 *)slot_at(w, x->list[d]))[l];
     for (u32 d = 0; d < 3; d++)
         offset[d] = ((const u32 *)slot_at(w, x->list[TENSOR_OFFSETS + d]))[l] & 0xFFFF;
-    if (start[0] * (s64)t.element % 16) { /* an H200 stops with an illegal instruction, whatever the type */
-        fault_at(w, i, (unsigned)l, FAULT_MISALIGNED, 0,
-                 "copy by a tensor map from element %lld of %u bytes on, which is not a multiple of 16 bytes",
-                 (long long)start[0], t.element);
+    if (!tensor_start_allowed(&t, start))
         return false;
-    }
     t.shared = bulk_address(w, i->a, i->flags & INS_ADDRESS_BASE, i->flags & INS_ADDRESS_64, i->imm, l);
     for (; blocks; blocks &= blocks - 1) {
         t.rank = (u32)__builtin_ctz(blocks);

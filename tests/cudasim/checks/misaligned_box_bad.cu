@@ -12,10 +12,15 @@ __global__ void load(const __grid_constant__ CUtensorMap map, unsigned *out)
     if (threadIdx.x == 0) {
         asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at));
         asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 256;" ::"r"(at) : "memory");
-        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %2}], [%3];" ::"r"((unsigned)__cvta_generic_to_shared(box)), "l"(&map), "r"(3), "r"(at) : "memory"); /* HERE */
+        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                     "[%0], [%1, {%2, %2}], [%3];" ::"r"((unsigned)__cvta_generic_to_shared(box)),
+                     "l"(&map), "r"(3), "r"(at) /* HERE */
+                     : "memory");
     }
     __syncthreads();
-    asm volatile("{ .reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0; @!p bra again; }" ::"r"(at) : "memory");
+    asm volatile("{ .reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0; @!p bra again; }" ::"r"(
+                     at)
+                 : "memory");
     out[threadIdx.x] = box[threadIdx.x];
 }
 
