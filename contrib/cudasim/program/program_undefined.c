@@ -487,7 +487,8 @@ static void check_all(struct tracker *t, const struct ptx_operand *x, unsigned b
     for (size_t n = 0; n < count; n++) {
         int reg = vector ? x->elements[n].reg : x->reg;
         enum ptx_type type = shadow_type(t, (uint32_t)reg);
-        struct ptx_operand mask = of_number(bytes < 8 ? (1ull << 8 * bytes) - 1 : ~0ull), p = of_register(t->shadow[reg]);
+        struct ptx_operand mask = of_number(bytes < 8 ? (1ull << 8 * bytes) - 1 : ~0ull);
+        struct ptx_operand p = of_register(t->shadow[reg]);
 
         if (type == PTX_PRED)
             return;
