@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* FNV-1a with a last mix: tables take its low bits. */
+/* FNV-1a, mixed once more at the end, because tables use its low bits. */
 static inline uint64_t hash_bytes(const void *data, size_t size)
 {
     const unsigned char *p = data;

@@ -10,10 +10,10 @@
  * Space: one bit per byte of each allocation that kernels have written in part (none if one copy or memset filled it),
  * 4 bytes per 64 bytes of small allocations, and a record of about 100 bytes per region.
  *
- * Threads: every function may be called by several at once. A region's fields do not change while it is live, but for
- * `written` and `freed`: those are stored atomically, and who reads them while others run uses __atomic_load_n().
- * A region stays where it is and keeps its base and size until its record is used again, which is not before 65536
- * later frees or when the address range runs short (of several regions in quarantine, the oldest goes first).
+ * Threads: several threads may call every function at once. While a region is live, only `written` and `freed` of its
+ * fields change. They are stored atomically. Code that reads them while other threads run uses __atomic_load_n().
+ * A region keeps its address, base and size until its record is used again. This happens after 65536 later frees, or
+ * when the address range runs short. The region that was freed first goes first.
  */
 #ifndef CUDASIM_MEMORY_H
 #define CUDASIM_MEMORY_H
@@ -37,7 +37,7 @@ struct region {
     uint64_t size;         /* bytes asked for */
     enum region_kind kind;
     bool freed;            /* in quarantine */
-    bool read_only;        /* for kernels; set by who allocated it */
+    bool read_only;        /* for kernels; the caller that allocates it sets this */
     bool written;          /* every byte is known to be written: no need to look at bits */
     unsigned flags;        /* cudaHostAlloc's flags */
     uint64_t serial;       /* counts allocations from 1, for messages and leaks */
@@ -48,17 +48,17 @@ struct region {
 struct memory;
 
 /*
- * `limit`: bytes that all device allocations (DEVICE, POOL, GLOBAL, HEAP) may have together: the virtual device's
- * memory. If the process may not have as much address space, the limit becomes smaller. NULL if it fails.
+ * `limit`: the bytes of the virtual device's memory. All device allocations (DEVICE, POOL, GLOBAL, HEAP) share them. If
+ * the process may not have so much address space, the limit becomes smaller. NULL if it fails.
  */
 struct memory *memory_create(uint64_t limit);
 void memory_destroy(struct memory *memory);
 
 /*
  * A new region of `size` bytes (> 0) at an address aligned to max(256, align), or max(64, align) for HEAP; `align` is a
- * power of two or 0. Contents are undefined (zeros or what was there before), and cost no memory before they are
- * touched. `written` starts as false for DEVICE, POOL and HEAP only: the host writes to its own memory unseen, and
- * variables are initialised. NULL when the limit is reached or no address is left.
+ * power of two or 0. Contents are undefined: zeros, or older bytes. They cost no memory before they are touched.
+ * `written` starts as false for DEVICE, POOL and HEAP only. The device does not see what the host writes to its own
+ * memory, and variables are initialised. NULL: the limit is reached, or no address is left.
  */
 struct region *memory_allocate(struct memory *memory, uint64_t size, uint64_t align, enum region_kind kind);
 
@@ -72,9 +72,9 @@ struct region *memory_adopt(struct memory *memory, void *base, uint64_t size, en
 bool memory_release(struct memory *memory, uint64_t address);
 
 /*
- * The region that holds `address`, live or in quarantine, or NULL. The live one with the greatest end that is not above
- * `address` is put in *below (or NULL), so that a message can say "4 bytes after an allocation of …". With `below`
- * NULL, an address in the reserved range takes two loads and no lock; with it, a lock and for a wild pointer a walk.
+ * The region that holds `address`, live or in quarantine, or NULL. For messages such as "4 bytes after an allocation
+ * of …", *below becomes the nearest live region that ends at or before `address`, or NULL. If `below` is NULL, an
+ * address in the reserved range takes two loads and no lock. Otherwise it takes a lock, and a walk for a wild pointer.
  */
 const struct region *memory_find(struct memory *memory, uint64_t address, const struct region **below);
 
@@ -93,7 +93,7 @@ void memory_note_written(struct memory *memory, uint64_t address, uint64_t size)
 /*
  * The bits of "written", one a byte of device address: bit (a & 7) of memory_bits(m)[(a - memory_origin(m)) >> 3],
  * for regions inside the reserved range only (all but adopted ones) whose `written` is false. Untouched bits read as 0
- * and cost no memory; a new region's are 0. Who sets a part of a byte uses __atomic_fetch_or() when other threads may.
+ * and cost no memory; a new region's are 0. To set a part of a byte while other threads may, use __atomic_fetch_or().
  */
 uint8_t *memory_bits(const struct memory *memory);
 uint64_t memory_origin(const struct memory *memory);

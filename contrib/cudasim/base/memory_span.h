@@ -61,7 +61,7 @@ struct memory {
     _Atomic uint64_t generation; /* releases so far */
     uint64_t serial;    /* of the last region */
     uint64_t page;      /* bytes */
-    uint64_t top;       /* address from which on no span was ever made, or all were dropped */
+    uint64_t top;       /* at this address and above there is no span: none was made, or all were dropped */
     uint64_t committed; /* address up to which the range is readable and writable */
 
     uint8_t *bits;              /* [range / 8] */
@@ -95,14 +95,14 @@ static inline void set_bounds(struct region *region, uint64_t base, uint64_t siz
 }
 
 /*
- * All of these want the lock, for writing. Spans and records go by their index; 0 is none.
+ * The caller of each function holds the lock, for writing. Spans and records are named by their index; 0 is none.
  */
 
-/* A record that nobody uses, or 0. The other fields of its region are cleared. */
+/* An unused record, or 0. The other fields of its region are cleared. */
 uint32_t record_take(struct memory *memory);
 void record_drop(struct memory *memory, uint32_t index);
 
-/* A span of `span` bytes, at the cost of the quarantine's oldest if there is no other way; else 0. */
+/* A span of `span` bytes. If needed, it takes the oldest ones out of the quarantine. 0: there is no room. */
 uint32_t span_make(struct memory *memory, uint64_t span, uint64_t align);
 
 /* Enters the span in chunks and granules. */

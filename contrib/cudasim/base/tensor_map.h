@@ -40,7 +40,7 @@ struct tensor_map {
     uint8_t type;                            /* enum tensor_map_type */
     uint8_t interleave, swizzle, fill;       /* the enumerations above */
     uint8_t promotion;                       /* of fetches into L2; without effect */
-    uint32_t magic;                          /* TENSOR_MAP_MAGIC: what was never encoded has another one */
+    uint32_t magic;                          /* TENSOR_MAP_MAGIC in each encoded map, and in nothing else */
     uint8_t unused[24];
 };
 

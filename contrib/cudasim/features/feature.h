@@ -75,13 +75,13 @@ void features_free(struct features *features);
 bool features_run(struct features *features, struct sim *sim, const struct sim_launch *launch, struct features_row *row,
                   struct sim_fault *fault);
 
-/* Why a launch of this shape is impossible, or NULL. */
+/* The reason why a launch of this shape is impossible, or NULL. */
 const char *features_refused(const struct sim *sim, const struct sim_launch *launch);
 
 /*
- * Runs the launch with other sizes of its block in x, powers of two that leave the number of threads as it is and that
- * the kernel allows, and fills a row for each; the device's memory is what it was before. Of a size with which the
- * kernel faults a line on standard error says so. False where memory could not be copied, of which there may be 1 GiB.
+ * Runs the launch with other sizes of its block in x, and fills a row for each. The sizes are powers of two that the
+ * kernel allows and that keep the number of threads. Afterwards the device's memory is as it was before. If the kernel
+ * faults with a size, a line on standard error names it. False: the memory could not be copied. It may have 1 GiB.
  */
 enum { FEATURES_TRIES = 11 };
 bool features_tune(struct features *features, struct sim *sim, const struct sim_launch *given,
@@ -90,7 +90,7 @@ bool features_tune(struct features *features, struct sim *sim, const struct sim_
 /* The properties of the kernel's code; valid as long as the kernel. NULL without memory. */
 const struct features_code *features_of_kernel(struct sim_kernel *kernel);
 
-/* The place of the loop's end: "FILE:LINE" of the source if it is known; else false, and its line of the PTX. */
+/* The place of the loop's end: "FILE:LINE" of the source. False: it is unknown, and the line is that of the PTX. */
 bool feature_loop_place(const struct sim_kernel *kernel, const struct features_loop *loop, char *text, size_t size);
 
 /* The CSV's first line, and one line per launch. */
@@ -102,8 +102,9 @@ struct feature_text { char text[32]; };
 struct feature_text feature_text(double value);
 
 /*
- * Which of `count` blocks along one side of a grid `picked` are executed, and how many each stands for: the first and
- * the last for themselves, the others for equal parts of what lies between. `picked` is 3 or more, or `count`.
+ * Chooses `picked` of the `count` blocks along one side of a grid, and how many blocks each of them represents. The
+ * first and the last represent themselves. The others represent equal parts of the rest. `picked` is 3 or more, or
+ * `count`.
  */
 void features_pick(uint64_t count, uint64_t picked, uint64_t *place, double *weight);
 

@@ -7,7 +7,7 @@
 
 #include "contrib/cudasim/ptx/ptx.h"
 
-/* On what a value may depend, besides constants of the code. A set of bits. */
+/* What a value may depend on, besides constants of the code. A set of bits. */
 enum depends {
     DEPENDS_SIZE = 1,     /* parameters, constant memory, the launch's configuration, the thread's place in it */
     DEPENDS_DATA = 2,     /* what was read from global memory */
@@ -17,7 +17,7 @@ enum depends {
 struct costs;
 
 struct features_loop {
-    unsigned line;        /* of the PTX text: the branch that ends it, the one that depends on most */
+    unsigned line;        /* of the PTX text: the branch that ends it; of several, the one that depends on most */
     const struct ptx_statement *exit; /* that branch; NULL: none, a loop without end */
     unsigned depends;     /* enum depends: of the branches that end it */
     unsigned depth;       /* from 1: of loops around each other, itself among them */
@@ -29,7 +29,7 @@ struct features_code {
     unsigned complexity;  /* the deepest nest of loops whose number of rounds is not a constant of the code */
     bool regular;         /* no loop depends on data */
     bool waits;           /* a loop depends on what other blocks may change */
-    bool told, told_irregular; /* for the caller: it has printed this already */
+    bool told, told_irregular; /* for the caller: it has printed this before */
     bool tuned;           /* for the caller: it has tried other block sizes */
     struct costs *costs;  /* for the caller: of the kernel's program */
     struct features_loop *loops; /* [loop_count] of the kernel and of what it calls, in no order */

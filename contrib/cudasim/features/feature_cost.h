@@ -3,7 +3,7 @@
  * path of a warp that runs alone.
  *
  * The costs are those of PTX instructions on compute capability 9.0, as the microbenchmarks of contrib/predict measured
- * them. What memory takes is not in them: a path counts how often it waits. It does not know how times are predicted.
+ * them. They leave out the time of memory: a path counts how often it waits. It does not know how times are predicted.
  */
 #ifndef CUDASIM_FEATURE_COST_H
 #define CUDASIM_FEATURE_COST_H

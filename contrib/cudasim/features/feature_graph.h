@@ -7,7 +7,7 @@
 
 #include "contrib/cudasim/ptx/ptx.h"
 
-/* Whether the opcode's first word is `base`; whether `token` stands among those behind it. */
+/* Whether the opcode's first word is `base`; whether one of its later words is `token`. */
 bool feature_is(const char *opcode, const char *base);
 bool feature_has(const char *opcode, const char *token);
 bool feature_returns(const struct ptx_statement *s);
@@ -17,7 +17,7 @@ bool feature_writes(const struct ptx_statement *s, size_t index);
 bool feature_accumulates(const struct ptx_statement *s);
 bool feature_reads_carry(const char *opcode);
 
-/* Calls visit() for each register; the condition code is one behind the function's own. */
+/* Calls visit() for each register. The condition code has the number after the function's last register. */
 typedef void visit_register(size_t reg, void *context);
 typedef void visit_all(const struct ptx_function *f, const struct ptx_statement *s, visit_register *visit,
                        void *context);
@@ -27,7 +27,7 @@ visit_all feature_visit_written, feature_visit_read;
 struct uses {
     size_t *first;     /* [register_count + 2] into `list` */
     size_t *list;      /* statements, ascending for each register */
-    size_t *fill;      /* making it */
+    size_t *fill;      /* scratch, while the lists are made */
     size_t statement;
 };
 bool uses_make(struct uses *u, const struct ptx_function *f, visit_all *visit);
@@ -74,7 +74,7 @@ struct parts {
     unsigned within;
     size_t *members, *ends; /* blocks of the parts one after the other, and where each part ends */
     size_t count;           /* of parts */
-    size_t *index, *low, *stack, *path, *next; /* [blocks] making them */
+    size_t *index, *low, *stack, *path, *next; /* [blocks] scratch, while the parts are found */
     bool *on_stack;
 };
 bool parts_make(struct parts *x);

@@ -7,7 +7,7 @@
 
 #include "feature_cost.h"
 
-/* Before what an access may not be moved. A set of bits; a store and a load of one space stay in order. */
+/* What an access may not pass. A set of bits. A store and a load of one space stay in order. */
 enum order_of {
     ORDER_LOAD_GLOBAL = 1, ORDER_LOAD_SHARED = 2, ORDER_STORE_GLOBAL = 4, ORDER_STORE_SHARED = 8,
     ORDER_ALL = 16         /* barriers, fences, jumps: nothing passes them */

@@ -8,10 +8,10 @@
 #include "feature.h"
 #include "feature_cost.h"
 
-/* Begins a launch of `kernel`; NULL without memory. What was counted before does not count. */
+/* Begins a launch of `kernel`. Earlier counts are left out. NULL without memory. */
 struct work *work_begin(struct sim *sim, const struct sim_kernel *kernel, struct costs *costs);
 
-/* What was executed since the last call, or the beginning, stands for `weight` times as much. False without memory. */
+/* Multiplies the counts since the last call, or since the beginning, by `weight`. False without memory. */
 bool work_take(struct work *work, double weight);
 
 /* Fills the columns from FEATURE_ISSUE on; `blocks` and `warps` of the whole launch. Releases the work. */

@@ -35,7 +35,7 @@ struct condition {
 /* Of one device. */
 struct children {
     pthread_mutex_t lock;     /* of all that follows */
-    struct child *buffers;    /* with a buffer, and not launched yet */
+    struct child *buffers;    /* children with a buffer that are not launched yet */
     struct child *first, **end; /* launched by the grid that runs */
     unsigned depth;           /* of the grid that runs: 0 for the host's */
     uint32_t error;           /* cudaGetLastError() of threads */

@@ -12,7 +12,7 @@
 
 struct kernel_use;
 
-/* Sums over all launches of one kernel. Counts are in warp instructions, if their comment names no other unit. */
+/* Sums over all launches of one kernel. Counts are in warp instructions unless their comment names another unit. */
 struct sim_kernel_counts {
     const char *name;         /* demangled, without parameters */
     uint64_t launches;
@@ -57,7 +57,7 @@ size_t sim_line_counts(struct sim *sim, size_t index, struct sim_line_counts **l
 
 /* ---- for sim.c and launch.c ---- */
 
-/* Sums the counts. After it they do not depend on the kernel's module. */
+/* Sums the counts. They then no longer depend on the kernel's module. */
 void use_freeze(struct kernel_use *use);
 void use_free(struct kernel_use *use);
 

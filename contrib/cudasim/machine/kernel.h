@@ -30,7 +30,7 @@ const char *sim_kernel_title(const struct sim_kernel *kernel);
 
 struct sim_kernel_facts {
     const char *name;          /* mangled */
-    unsigned registers;        /* a thread, of ptxas; an estimate when there was no cubin (then `estimated`) */
+    unsigned registers;        /* a thread, of ptxas; without a cubin an estimate, and `estimated` is true */
     bool estimated;
     unsigned static_shared;    /* bytes a block */
     unsigned local;            /* bytes a thread */

@@ -20,7 +20,7 @@ struct sim_launch {
     bool cooperative;
     const void *parameters;                 /* packed, facts.parameter_bytes bytes */
     uint64_t stream;                        /* for the report alone */
-    struct traffic *traffic;                /* notes what the launch touches; NULL: nothing does */
+    struct traffic *traffic;                /* notes what the launch touches; NULL: it is not noted */
     /*
      * Called repeatedly while all blocks in flight wait for memory. Returns whether it did something that they may wait
      * for. *patience: a longer wait is a deadlock, in seconds. NULL: nothing to call.

@@ -72,7 +72,7 @@ struct warp {
     char *base[2];                /* of slots: registers of the current frame, constants less 1 */
     uint32_t mask;                /* lanes of the current split */
     uint32_t other_count;         /* splits waiting in others[] */
-    uint32_t lanes_mask;          /* what lanes[] says; `mask` may be cleared without it */
+    uint32_t lanes_mask;          /* the mask that lanes[] holds; `mask` may be cleared alone */
     uint32_t lanes[LANES] __attribute__((aligned(64))); /* mask, a word a lane: all ones or zero */
     uint64_t address[LANES] __attribute__((aligned(64))); /* scratch of memory instructions: host addresses */
     struct frame *frame;
@@ -103,14 +103,14 @@ struct warp {
     struct split others[LANES];
 };
 
-/* Up to where the accesses of one warp are known: all before `all`, and those of `lanes` before `some`. */
+/* The accesses of one warp that are known: all before time `all`, and those of `lanes` before time `some`. */
 struct seen {
     uint32_t all, some, lanes;
 };
 
 struct channel;
 
-/* The first `length` releases at a word that several blocks know. */
+/* The first `length` releases at a word. Several blocks know them. */
 struct known {
     const struct channel *channel;
     uint32_t length;
@@ -125,13 +125,13 @@ struct knowledge {
 struct barrier {
     uint32_t arrived[WARPS_PER_BLOCK]; /* lanes that arrived, one mask per warp */
     uint32_t waiting;                  /* lanes blocked */
-    uint32_t arrivals;                 /* lanes that arrived, those that have exited since among them */
+    uint32_t arrivals;                 /* lanes that arrived, also those that exited later */
     uint32_t expected;                 /* threads, 0: all live ones */
-    bool pending;                      /* somebody arrived */
+    bool pending;                      /* some lane arrived */
     bool mismatched;                   /* arrivals with different counts were seen */
     const struct ins *first;           /* the instruction of the first arrival */
     bool divergent;                    /* arrivals from different instructions */
-    struct seen join[WARPS_PER_BLOCK]; /* what those who arrived know, with check_races and a count */
+    struct seen join[WARPS_PER_BLOCK]; /* what the warps that arrived know, with check_races and a count */
     uint32_t true_count, false_count;  /* of bar.red */
 };
 
@@ -184,8 +184,8 @@ struct printed {
 };
 
 /*
- * Which sectors of 32 bytes of the device's own memory were accessed. Pages are for who looks for them: a page of the
- * bits is 64 words, for 128 KiB of memory.
+ * The sectors of 32 bytes of the device's own memory that were accessed. `pages` makes the search for them fast: a page
+ * is 64 words of bits, for 128 KiB of memory.
  */
 #define TOUCHED_PAGE 64
 struct touched {
@@ -201,14 +201,14 @@ struct worker {
     struct launch *launch;
     unsigned index;
     uint32_t mxcsr;                /* as set now */
-    struct span spans[SPANS];      /* found lately, for instructions that touch another allocation than before */
+    struct span spans[SPANS];      /* found lately, for instructions that move to another allocation */
     unsigned span_next;
     struct span no_event;          /* of instructions without counters */
     bool sim_check_written;        /* the options, at hand */
     bool check_lanes;
     bool check_bounds;
-    bool reads_on;                 /* a read out of bounds goes on; set while one is looked at */
-    bool went_on;                  /* the access last looked at did so: its lanes read zeros */
+    bool reads_on;                 /* while a read is checked that may go on out of bounds */
+    bool went_on;                  /* the last access that was checked did so: its lanes read zeros */
     bool counting;
     struct touched *touched;       /* sectors of global memory, where they are asked for; else NULL */
     struct probe *probe;           /* where features are asked for; else NULL */
@@ -254,7 +254,7 @@ struct sim_kernel {
     bool uses_local;
     uint64_t static_shared;        /* bytes laid out by program.c */
     struct kernel_use *use;        /* counts, made at the first launch */
-    void *attached;                /* what another keeps with the kernel; NULL: nothing */
+    void *attached;                /* data of another part of the program; NULL: none */
     void (*detach)(void *attached); /* frees it */
 };
 
@@ -277,7 +277,7 @@ struct launch {
     atomic_uint_fast64_t progress; /* bumped by workers that made some */
     struct grid_order *grid_order;  /* what blocks tell each other, with check_races and if they may; else NULL */
     struct pages *pages;           /* who touched global memory, with check_races; else NULL */
-    uint32_t start_time;           /* of accesses of the launch: what has an earlier time was before it */
+    uint32_t start_time;           /* the first time of the launch: earlier accesses came before it */
     atomic_bool stop;              /* a fault was recorded */
     bool cooperative;
     uint64_t workspace;            /* device address of what a grid's barrier needs; 0: not a cooperative launch */

@@ -20,9 +20,9 @@ struct sim;
 struct warp;
 
 enum {
-    PROBE_BLOCKS = 64,    /* about so many blocks of a launch are looked at closely */
-    PROBE_PATHS = 24,     /* of that many warps the path is kept, for each worker */
-    PROBE_RUNS = 16384,   /* straight runs of a path; what follows is not kept */
+    PROBE_BLOCKS = 64,    /* about this many blocks of a launch are looked at closely */
+    PROBE_PATHS = 24,     /* warps whose path is kept, for each worker */
+    PROBE_RUNS = 16384,   /* straight runs of a path; later ones are not kept */
     PROBE_LINES = 2048,   /* lines of 128 bytes of the L1 cache, all 256 KiB */
     PROBE_WAYS = 4,
     PROBE_HOT = 4096      /* counters of the atomics on one word; words share them by a hash */
@@ -56,7 +56,7 @@ struct probe_counts {
 
 struct probe {
     struct probe_counts counts;
-    uint64_t stride;         /* every so many blocks one is looked at */
+    uint64_t stride;         /* one of this many blocks is looked at */
     uint32_t lines;          /* of the L1 cache that a block has */
     const struct block *at;  /* the block whose lines the cache has */
     uint64_t stamp;

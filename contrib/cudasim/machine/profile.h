@@ -11,7 +11,7 @@
 struct profile_line {
     char key[32], value[64];
     unsigned line; /* of the file, from 1 on */
-    bool used;     /* somebody asked for it */
+    bool used;     /* a caller asked for it */
 };
 
 struct profile {

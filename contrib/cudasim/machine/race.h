@@ -10,8 +10,8 @@
 #include "race_order.h"
 
 /*
- * The first bytes of the lanes' accesses: in no known order, one behind the other, or all the same. Also the least and
- * the greatest of them.
+ * The addresses of the lanes' first bytes: in no known order, one behind the other, or all the same. Also the least and
+ * the greatest address.
  */
 enum spread { SPREAD_ANY, SPREAD_CONSECUTIVE, SPREAD_UNIFORM };
 struct extent {
@@ -42,7 +42,7 @@ void race_lanes_meet(struct warp *w, uint32_t lanes);
  */
 void race_lanes_pass(struct warp *w, uint32_t lanes);
 
-/* Lanes arrive at a barrier of the block; those of a warp that waited go on; it is over; all of the block met. */
+/* Lanes arrive at a barrier of the block; the waiting lanes of a warp go on; the barrier is over; all lanes met. */
 void race_arrive(struct warp *w, struct barrier *x, uint32_t lanes);
 void race_release(struct block *b, struct barrier *x, uint32_t warp, uint32_t lanes);
 void race_barrier_done(struct block *b, unsigned number);

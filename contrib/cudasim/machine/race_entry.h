@@ -38,7 +38,7 @@ static inline unsigned entry_warp(uint64_t e) { return (unsigned)(e >> WARP_AT) 
 static inline unsigned entry_lane(uint64_t e) { return (unsigned)(e >> LANE_AT) & 31; }
 
 
-/* Whoever accesses: the bits of its entries without the lane, and what is ordered before it. */
+/* One that accesses memory: the bits of its entries without the lane, and what is ordered before it. */
 struct self {
     uint64_t who;             /* block, warp and time */
     uint64_t start, t0, base; /* what has an earlier time is ordered: anybody's, of the block, of the warp */
@@ -65,7 +65,7 @@ static inline struct self self_of(const struct warp *w)
                          race_simple(w)};
 }
 
-/* Ordered before the access of `mine`, as far as that is seen at once. */
+/* Whether entry `e` is ordered before the access of `mine`, if that is quickly seen. */
 static inline uint64_t fine(uint64_t e, uint64_t mine, const struct self *m)
 {
     uint64_t other = e ^ mine, t = e >> TIME_AT;
@@ -76,7 +76,7 @@ static inline uint64_t fine(uint64_t e, uint64_t mine, const struct self *m)
            (uint64_t)((other & (SLOW | BLOCK_BITS | WARP_BITS | LANE_BITS | LANES_MANY | WARPS_MANY)) == 0);
 }
 
-/* An entry that stands for `e` and for the access of `mine` together. */
+/* One entry for both `e` and the access of `mine`. */
 static inline uint64_t merge(uint64_t e, uint64_t mine)
 {
     uint64_t other = e ^ mine, flags = LANES_MANY | (e & (SLOW | MANY));

@@ -13,7 +13,7 @@
 
 #include "machine.h"
 
-/* What a block makes known to other blocks: accesses before `all`, and of some warps and lanes those before `some`. */
+/* What a block tells other blocks: all accesses before `all`; of some warps and lanes also those before `some`. */
 struct front {
     uint32_t all, some, warps, lanes;
 };
@@ -50,7 +50,7 @@ struct meeting {
     struct seen clock[WARPS_PER_BLOCK];
 };
 
-/* The name of a block in entries of race_entry.h: of blocks 2^22 apart it is the same. */
+/* The name of a block in entries of race_entry.h. Blocks 2^22 apart have the same name. */
 #define BLOCK_NAMES (1u << 22)
 static inline uint32_t race_block_name(const struct block *b)
 {
@@ -73,7 +73,7 @@ bool race_lanes_ordered(const struct warp *w, uint32_t time, unsigned other, uns
 /* Whether what that lane of another warp of the block did at `time` is before what `w` does now. */
 bool race_warps_ordered(const struct warp *w, uint32_t time, unsigned warp, unsigned lane);
 
-/* The same of a warp of another block. */
+/* The same for a warp of another block. */
 bool race_blocks_ordered(const struct warp *w, uint32_t time, uint32_t block, unsigned warp, unsigned lane);
 
 /*
@@ -85,7 +85,7 @@ bool race_read_over(const struct warp *w, uint32_t time, uint32_t block, unsigne
 /* The time of the wait for the lane's asynchronous copy of `time`. False: there was no wait. */
 bool race_copy_done(const struct warp *w, uint32_t time, uint32_t *at);
 
-/* A strong access of the lanes `lanes` to a word. It leaves there what they released, and learns what is there. */
+/* The lanes `lanes` make a strong access to a word. They leave there what they released, and learn what is there. */
 void race_publish(struct warp *w, uint64_t address, uint32_t lanes, enum scope scope, bool release, bool store);
 void race_acquire(struct warp *w, uint64_t address, enum scope scope, bool acquire);
 

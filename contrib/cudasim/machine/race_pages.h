@@ -30,7 +30,7 @@ void pages_destroy(struct pages *pages);
  */
 uint32_t pages_begin(struct pages *pages, unsigned unit_shift, uint32_t most);
 
-/* Something of the launch was at `time`. Several may call it at once. */
+/* The launch has reached `time`. Several threads may call it at once. */
 void pages_end(struct pages *pages, uint32_t time);
 
 /* The page that holds `address`; NULL: memory that is not the device's own. */

@@ -23,8 +23,8 @@ struct race_report {
     enum race_with with;
     uint32_t block;            /* name of the other's */
     unsigned warp, lane;
-    bool several;              /* others besides, */
-    bool of_warps;             /* of other warps */
+    bool several;              /* there are further ones, */
+    bool of_warps;             /* in other warps */
 };
 
 /* "read", "write" or "atomic operation". */

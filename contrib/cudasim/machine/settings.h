@@ -26,7 +26,7 @@ struct sim_limits {
     uint64_t stack_max_bytes;        /* on demand up to this: 524288 */
     uint64_t heap_bytes;             /* cudaLimitMallocHeapSize: 8 MiB */
     uint64_t printf_bytes;           /* cudaLimitPrintfFifoSize: 1 MiB; not enforced */
-    /* What programs ask for and has no effect. */
+    /* Programs can ask for these. They have no effect. */
     char name[96];                   /* of the device */
     unsigned capability;             /* 90 is 9.0. PTX up to 9.0 runs whatever it says */
     unsigned clock_khz, memory_clock_khz;

@@ -46,7 +46,7 @@ struct sim_texture {
     struct texture_level levels[TEXTURE_LEVELS];
 };
 
-/* Where and how one lane fetches. */
+/* The place and the kind of one lane's fetch. */
 struct texture_fetch {
     bool integers;    /* coordinates are in `at`, else in `x` */
     int32_t at[3];    /* texels */
@@ -75,7 +75,7 @@ void sim_texture_release_all(struct sim *sim);
 /* One fetch. The texels must be memory that may be read. */
 struct texel texture_sample(const struct sim_texture *t, const struct texture_fetch *fetch);
 
-/* The level of detail that derivatives of the coordinates ask for. */
+/* The level of detail by the derivatives of the coordinates. */
 float texture_lod(const struct sim_texture *t, const float dx[3], const float dy[3]);
 
 /* Bytes of one texel. */

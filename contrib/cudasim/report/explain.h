@@ -15,8 +15,8 @@
 struct sim;
 
 /*
- * Opens `path` for a report. NULL with errno set if it is not writable. /proc/self/fd/N means the open file N itself,
- * because a program in the judge's box may open no file for writing.
+ * Opens `path` for a report. NULL with errno set if it is not writable. /proc/self/fd/N names the open file N, because
+ * a program in the judge's box may not open a file for writing.
  */
 FILE *explain_open(const char *path);
 

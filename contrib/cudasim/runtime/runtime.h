@@ -211,13 +211,13 @@ struct runtime {
     uint64_t calls;              /* of the program so far: see runner.c */
     bool host_memory;            /* there was memory that kernels and host share */
     bool runner;                 /* the thread of runner.c was started */
-    unsigned threads, looks;     /* of the process, when runner.c last looked; how often it was asked */
+    unsigned threads, looks;     /* threads of the process when runner.c last counted them; how often it was asked */
     struct watch *watch;         /* on memory of the host; NULL: not watched */
     struct traffic *traffic;     /* made when it is first needed */
     bool traffic_refused;        /* there was no room for it */
-    struct task *noting;         /* whose traffic is noted now */
-    bool handshake;              /* and it shares strong words with the host, which may order anything */
-    bool collided;               /* and it was reported */
+    struct task *noting;         /* the task whose traffic is noted now */
+    bool handshake;              /* that task shares strong words with the host, which may order anything */
+    bool collided;               /* a race of that task was reported */
     uint64_t said[64];           /* hashes of printed messages, to print each once */
     unsigned said_count;
     uint64_t next_id;            /* of streams and captures */
@@ -226,8 +226,8 @@ struct runtime {
     struct reservation *reservations; /* of addresses, by cuMemAddressReserve(): driver_virtual.c */
     struct unchecked unchecked[UNCHECKED_MOST]; /* [unchecked_count] */
     size_t unchecked_count;
-    bool told_of_call;           /* what is wrong with the call in progress was reported */
-    bool ended;                  /* the report was made: calls from now on are refused */
+    bool told_of_call;           /* the error of the call in progress was reported */
+    bool ended;                  /* the report was made: later calls are refused */
 };
 
 struct configuration {
@@ -325,7 +325,7 @@ void library_unload(struct runtime *runtime, struct binary *binary);
 cudaError_t library_kernel(struct runtime *runtime, struct binary *binary, const char *name, struct entry **found);
 cudaError_t library_variable(struct runtime *runtime, struct binary *binary, const char *name, uint64_t *address,
                              uint64_t *size);
-/* An image of texts that are linked when it is loaded; to be freed. And the texts of one, in a list to be freed. */
+/* Makes an image of texts, which are linked when it is loaded. Lists the texts of such an image. Free both results. */
 cudaError_t library_link(const struct sim_text *texts, size_t count, void **image, size_t *size);
 size_t library_linked_texts(const void *image, struct sim_text **texts);
 
@@ -400,7 +400,7 @@ struct work {
         struct host_work host;     /* WORK_HOST */
         struct CUgraph_st *graph;  /* WORK_GRAPH; owned by the node */
         struct condition_work condition; /* WORK_CONDITION */
-        const struct CUgraphExec_st *exec; /* WORK_EXEC; queue_run_all() comes before its change or end */
+        const struct CUgraphExec_st *exec; /* WORK_EXEC; before it changes or ends, queue_run_all() is called */
         struct CUevent_st *event;  /* WORK_RECORD, WORK_WAIT */
         struct {
             uint64_t address;      /* of the device */
@@ -428,10 +428,10 @@ unsigned launch_threads(const struct sim_limits *limits, const struct sim_kernel
 
 /* ------------------------------------------------------------------ do_copy.c */
 
-/* Whose memory it is, which says whether the host waits for a copy. */
+/* The kind of the memory. It decides whether the host waits for a copy. */
 enum copy_side { SIDE_DEVICE, SIDE_MANAGED, SIDE_LOCKED, SIDE_PAGEABLE };
 enum copy_side copy_side(struct runtime *runtime, uint64_t address);
-/* Copies the source to a buffer, which becomes the source, and which is to be freed; NULL: too large, or no memory. */
+/* Copies the source to a buffer, which becomes the source. The caller frees it. NULL: too large, or no memory. */
 void *copy_stage(struct copy_work *copy);
 cudaError_t copy_check(struct runtime *runtime, const struct copy_work *copy, const char *call);
 cudaError_t copy_run(struct runtime *runtime, const struct copy_work *copy, const char *call);
@@ -439,10 +439,10 @@ cudaError_t set_check(struct runtime *runtime, const struct set_work *set, const
 cudaError_t set_run(struct runtime *runtime, const struct set_work *set);
 cudaError_t copy_from_parameters(struct runtime *runtime, const struct cudaMemcpy3DParms *parameters,
                                  struct copy_work *copy);
-/* Of a copy or a fill: from the first to the last byte of each side; and each row, false where those are too many. */
+/* The bytes of a copy or a fill: first to last of each side; and row by row, where false means too many rows. */
 unsigned work_bounds(const struct work *work, struct traffic_span bounds[2]);
 bool work_spans(const struct work *work, struct traffic_span **spans, size_t *count);
-/* The rows and planes from `position` on; false if an address in them is no number. */
+/* The rows and planes from `position` on. False: their addresses overflow. */
 bool copy_plane(const struct cudaPitchedPtr *pointer, const struct cudaPos *position, struct plane *plane);
 
 /* ------------------------------------------------------------------ do_array.c */
@@ -452,7 +452,7 @@ struct cudaArray {
     struct cudaExtent extent;   /* as given: 0 for sides that it does not have */
     unsigned flags;             /* cudaArrayLayered … */
     struct texture_level level; /* where its texels lie */
-    bool part;                  /* a level of a mipmapped array, whose memory it is in */
+    bool part;                  /* a level of a mipmapped array, in the memory of that array */
 };
 
 struct cudaMipmappedArray {
@@ -469,7 +469,7 @@ cudaError_t mipmapped_new(struct runtime *runtime, const struct cudaChannelForma
                           struct cudaMipmappedArray **mipmapped);
 void array_free(struct runtime *runtime, struct cudaArray *array);
 void mipmapped_free(struct runtime *runtime, struct cudaMipmappedArray *mipmapped);
-/* A part of an array for a copy: `x` and the extent's width are bytes. Fails where it is not inside of the array. */
+/* A part of an array for a copy. `x` and the extent's width are in bytes. Fails if it reaches beyond the array. */
 cudaError_t array_plane(struct runtime *runtime, const struct cudaArray *array, size_t x, const struct cudaPos *from,
                         const struct cudaExtent *extent, struct plane *plane);
 size_t array_texel(const struct cudaArray *array); /* bytes */
@@ -493,7 +493,7 @@ void allocation_check_leaks(struct runtime *runtime);
 
 /* ------------------------------------------------------------------ queue.c */
 
-/* For each queue the newest piece of work that comes before something. */
+/* A point in the order of work: for each queue the newest piece of work before it. */
 struct clock {
     uint64_t *at; /* [count] ids of tasks; 0, as behind the end: none */
     size_t count; /* of queues */
@@ -502,8 +502,8 @@ struct clock {
 /* A stream's queue. It lives on while work of a destroyed stream is in it. */
 struct queue {
     bool used;           /* by a stream */
-    bool blocking;       /* it waits for the legacy stream, and that one for it */
-    struct clock before; /* what the next work comes behind */
+    bool blocking;       /* it and the legacy stream wait for each other */
+    struct clock before; /* the work that comes before its next work */
 };
 
 enum task_state { TASK_PENDING, TASK_RUNNING, TASK_OVER };
@@ -515,10 +515,10 @@ struct task {
     unsigned queue;        /* its place in runtime->queues */
     enum task_state state; /* running: for other threads, while a host function has the lock open */
     struct work work;      /* its own clone */
-    cudaStream_t stream;   /* as the program gave it; to be compared and handed on alone */
+    cudaStream_t stream;   /* as the program gave it; only compared and passed on */
     uint64_t stream_id;    /* for messages */
     struct clock clock;    /* what comes before it */
-    uint64_t waited;       /* the newest task when the host had waited for this one; 0: it has not */
+    uint64_t waited;       /* the newest task when the host's wait for this one ended; 0: no wait */
     struct traffic_span *spans; /* [span_count] by address: what it touched, where the checks of order.c ask for it */
     size_t span_count;
     void *staged;          /* a copy of pageable memory that it reads; NULL: none */
@@ -532,17 +532,17 @@ bool task_before(const struct task *a, const struct task *b);
 /* Puts a clone of the work in the stream's queue. `handle`: the stream as the program named it. `result`: or NULL. */
 cudaError_t queue_submit(struct call *call, const struct work *work, struct CUstream_st *stream, cudaStream_t handle,
                          struct task **result);
-/* Waits for host: all work, a stream's, an event's, one task and what is before it. The error is a kernel's. */
+/* The host waits: for all work, a stream's, an event's, or one task and the work before it. The error is a kernel's. */
 cudaError_t queue_wait_all(struct call *call);
 cudaError_t queue_wait_stream(struct call *call, struct CUstream_st *stream);
 cudaError_t queue_wait_event(struct call *call, const struct CUevent_st *event);
 cudaError_t queue_wait_task(struct call *call, const struct task *task);
 /* The stream's next work comes behind the event. */
 cudaError_t queue_follow(struct call *call, struct CUstream_st *stream, const struct CUevent_st *event);
-void queue_run_all(struct call *call);             /* without the host's knowing */
+void queue_run_all(struct call *call);             /* the host does not count as having waited */
 /* Runs a piece that may run beside the kernel that runs now; false: there is none. */
 bool queue_run_beside(struct call *call);
-/* The instantiated graph is about to change or to end: a pending launch is of the graph as it was then. */
+/* The instantiated graph is about to change or to end. Its pending launches run first, with the graph as it is. */
 void queue_settle(struct call *call, const struct CUgraphExec_st *exec);
 void queue_drop(struct runtime *runtime, struct CUstream_st *stream); /* the stream is being destroyed */
 void queue_forget_all(struct runtime *runtime);    /* nothing of it is run any more */
@@ -550,7 +550,7 @@ void queue_release(struct runtime *runtime);       /* at the end */
 
 /* ------------------------------------------------------------------ runner.c */
 
-/* Starts the thread that runs what is pending while the host makes no calls; once, and where it may matter. */
+/* Starts the thread that runs pending work while the host makes no calls: once, and only if it may matter. */
 void runner_start(struct runtime *runtime);
 /* For sim_launch.meanwhile, with the call as its context. */
 bool runner_meanwhile(void *context, double *patience);
@@ -561,11 +561,11 @@ void order_submitted(struct runtime *runtime, const struct task *task);
 /* Around the run of a task. `early`: nothing waits for it. */
 void order_begin(struct runtime *runtime, struct task *task, bool early);
 void order_end(struct runtime *runtime, struct task *task);
-/* Where the kernels of the task that runs note what they touch; NULL: nowhere. */
+/* The record in which the kernels of the running task note what they touch. NULL: there is none. */
 struct traffic *order_traffic(struct runtime *runtime);
 /* A step of the graph that runs touches what its work says. */
 void order_step(struct runtime *runtime, const struct work *work);
-/* Of a task that is over: whether later ones are still to be compared with it. */
+/* Whether later tasks must still be compared with this one, which is over. */
 bool order_needs(const struct runtime *runtime, const struct task *task);
 void order_release(struct task *task);
 void order_waited(struct runtime *runtime);  /* the host waited for something */
@@ -582,7 +582,7 @@ struct host_note {
     bool complete;    /* set last */
 };
 
-/* NULL: no memory. `last_task` counts submissions. */
+/* Starts the watch. `last_task` counts submissions. NULL: no memory. */
 struct watch *watch_create(struct memory *memory, const uint64_t *last_task);
 void watch_free(struct watch *watch);
 void watch_work(struct runtime *runtime, const struct work *work); /* closes what the work may touch */
@@ -602,9 +602,9 @@ void event_forget(struct runtime *runtime, const struct CUevent_st *event); /* i
 
 /* cudaErrorInvalidValue, with a report that `call` was given a pointer that it cannot free. */
 cudaError_t free_refused(struct runtime *runtime, const void *pointer, const char *call);
-/* Reports memory about to be freed that nothing was ever written to, where that is asked for. */
+/* Reports memory that is about to be freed and was never written, if that check is on. */
 void unused_check(struct runtime *runtime, const struct region *region);
-/* At the end: streams, events and memory of kernels that were never given back. */
+/* At the end: reports streams, events and memory of kernels that were never released. */
 void left_check(struct runtime *runtime);
 
 /* ------------------------------------------------------------------ handle.c */
@@ -623,9 +623,9 @@ struct CUevent_st {
     int64_t time;                  /* nanoseconds of the host's monotonic clock, when its work was over */
     uint64_t task;                 /* that recorded it last, 0: none */
     uint64_t stamped;              /* the newest task that set `time` */
-    struct clock clock;            /* what is over when the event is */
+    struct clock clock;            /* the work that is over when the event is */
     uint64_t capture_id;           /* recorded in that capture, 0: not in one */
-    struct CUgraphNode_st **tail;  /* [tail_count]: what the capture had reached */
+    struct CUgraphNode_st **tail;  /* [tail_count]: the last nodes of the capture at that time */
     size_t tail_count;             /* nodes */
 };
 
@@ -708,7 +708,7 @@ void condition_release(struct runtime *runtime, struct condition_work *condition
 cudaError_t condition_instantiate(struct runtime *runtime, const struct condition_work *condition,
                                   struct exec_step *step);
 void condition_end(struct runtime *runtime, struct exec_step *step);
-/* Before each launch of a graph: values that have a default get it. */
+/* Before each launch of a graph: gives values their defaults, if they have one. */
 void condition_reset_all(struct runtime *runtime, const struct CUgraphExec_st *exec);
 cudaError_t condition_run(struct call *call, const struct exec_step *step, cudaStream_t stream);
 
@@ -717,15 +717,15 @@ cudaError_t capture_begin(struct call *call, struct CUstream_st *stream, struct 
                           const cudaGraphNode_t *dependencies, size_t count, enum cudaStreamCaptureMode mode);
 /* Ends it; *graph is what was captured, or NULL. */
 cudaError_t capture_end(struct call *call, struct CUstream_st *stream, struct CUgraph_st **graph);
-/* What the stream's next node depends on: these instead of others, or these as well. False when memory ran out. */
+/* Sets, or adds to, the nodes that the stream's next node depends on. False when memory ran out. */
 bool stream_set_tail(struct CUstream_st *stream, struct CUgraphNode_st *const *nodes, size_t count);
 bool stream_extend_tail(struct CUstream_st *stream, struct CUgraphNode_st *const *nodes, size_t count);
 /*
- * Whether something may synchronise with `stream`, or with all streams if it is NULL: an error, with the capture
- * invalid, if one in progress forbids it.
+ * Whether a call may synchronise with `stream`, or with all streams if that is NULL. If a capture in progress forbids
+ * it, the result is an error, and the capture becomes invalid.
  */
 cudaError_t capture_permits_wait(struct call *call, const struct CUstream_st *stream);
-/* The same for work that is put in the legacy stream. */
+/* The same for work in the legacy stream. */
 cudaError_t capture_permits_legacy(struct runtime *runtime);
 cudaError_t capture_add(struct call *call, struct CUstream_st *stream, const struct work *work);
 cudaError_t capture_record(struct CUstream_st *stream, struct CUevent_st *event);
