@@ -72,7 +72,7 @@ namespace pipeline {
 namespace {
 
 struct pair {
-    const char *kind; /* bytes, dna, equal, similar */
+    const char *kind; /* bytes, dna, equal, similar, near, single */
     int m, n;
 };
 
@@ -90,16 +90,23 @@ void fill(const pair &pair, unsigned char *a, unsigned char *b, unsigned long lo
 {
     generator random = { seed };
     const bool dna = std::strcmp(pair.kind, "dna") == 0, equal = std::strcmp(pair.kind, "equal") == 0,
-               similar = std::strcmp(pair.kind, "similar") == 0, single = std::strcmp(pair.kind, "single") == 0;
+               similar = std::strcmp(pair.kind, "similar") == 0,
+               near = std::strcmp(pair.kind, "near") == 0, single = std::strcmp(pair.kind, "single") == 0;
 
     for (int i = 0; i < pair.m; i++)
         a[i] = single ? 'x' : dna ? (unsigned char)"ACGT"[random.next() % 4] : (unsigned char)random.next();
     for (int j = 0, i = 0; j < pair.n; j++, i++) {
         if (similar && random.next() % 16 == 0)
             i += (int)(random.next() % 3) - 1;
-        const bool other = similar && random.next() % 16 == 0;
+        bool other = similar && random.next() % 16 == 0;
 
-        if ((equal || similar) && !other)
+        if (near) { /* an edit in 100 characters */
+            const unsigned edit = random.next() % 300;
+
+            other = edit < 2; /* a substitution, or an insertion */
+            i += edit == 2 ? 1 : edit == 1 ? -1 : 0;
+        }
+        if ((equal || similar || near) && !other)
             b[j] = a[std::max(i, 0) % pair.m];
         else
             b[j] = single ? 'x' : dna ? (unsigned char)"ACGT"[random.next() % 4] : (unsigned char)random.next();
@@ -179,12 +186,12 @@ void judge(const pair &pair, const char *peer, unsigned answer, unsigned expecte
 /* Every plan on odd and even lengths, and on strings of every kind. */
 void check_small(unsigned char *a, unsigned char *b, int cases)
 {
-    static const char *const kinds[] = { "bytes", "dna", "equal", "similar", "single" };
+    static const char *const kinds[] = { "bytes", "dna", "equal", "similar", "single", "near" };
     generator random = { 7 };
 
     for (int i = 0; i < cases; i++) {
         const int most = i % 3 == 0 ? 70 : i % 3 == 1 ? 700 : 5000;
-        pair pair = {kinds[i % 5], 1 + (int)(random.next() % (unsigned)most),
+        pair pair = {kinds[i % 6], 1 + (int)(random.next() % (unsigned)most),
                      1 + (int)(random.next() % (unsigned)most)};
 
         if (i % 2 == 1) /* as in the contest; and rows of several units */
@@ -193,9 +200,9 @@ void check_small(unsigned char *a, unsigned char *b, int cases)
         fill(pair, a, b, (unsigned long long)i);
         const unsigned expected = reference(a, pair.m, b, pair.n);
 
-        for (int words = 1; words <= 2; words++)
+        for (int words = 1; words <= 4; words *= 2)
             for (int slope = 0; slope <= (pair.n % 32 == 0 ? 320 : 0); slope += 64)
-                judge(pair, words == 1 ? "1 word a lane" : "2 words a lane",
+                judge(pair, words == 1 ? "1 word a lane" : words == 2 ? "2 words a lane" : "4 words a lane",
                       run_plan({ words, slope }, a, pair.m, b, pair.n, NULL), expected);
         judge(pair, "expert.cu", expert::expert_device_user((char *)a, pair.m, (char *)b, pair.n), expected);
     }
@@ -318,6 +325,7 @@ int main(int argc, char **argv)
     static const pair pairs[] = {
         { "bytes", 128, 128 },        { "bytes", 2048, 2048 },     { "bytes", 20480, 20480 },
         { "dna", 20480, 20480 },      { "bytes", 65536, 65536 },   { "bytes", 131072, 131072 },
+        { "near", 131072, 131072 },   { "near", 20480, 20480 },
         { "similar", 131072, 131072 }, { "bytes", 1048448, 16384 }, { "bytes", 128, 1048448 },
     };
     const bool check = argc > 1 && std::strcmp(argv[1], "check") == 0;

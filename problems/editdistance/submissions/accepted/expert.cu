@@ -34,9 +34,16 @@
  * high costs nothing, as all its uses are logic operations of three operands. With K = 1 there is room in shared memory
  * for one table of 256 entries instead.
  *
+ * Wide tables. Depth bounds a square, and one word a lane makes the quickest steps. If one string is much longer, the
+ * pipeline of strips is what takes long: K = 4 makes it a quarter as many strips, for three times the clocks in a step.
+ *
+ * Similar strings. They need far fewer steps, by another method. It runs beside this one on idle multiprocessors, and
+ * the first one to know the distance stops the other. See "a race along the diagonals" below.
+ *
  * The lengths are any from 1 up. Rows are padded on top of the table by rows with pv = mv = eq = 0, which hand hp = 1,
  * the upper edge of the table, down as it is.
  */
+#include <algorithm>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
@@ -60,16 +67,28 @@ typedef unsigned long long u64;
 enum {
     WARPS = 4,                  /* strips in flight in a block, one on each of the SM's four schedulers */
     THREADS = (WARPS + 2) * 32, /* and the warps that unpack the block's upper edge and pack its lower one */
-    S1 = 2, S2 = 1,       /* S for K = 1 and K = 2 */
+    S1 = 2, S2 = 1, S4 = 1, /* S for K = 1, 2 and 4 */
     RING = 256,           /* columns that a ring holds; a power of two above 4 batches + 32 S */
     LOOK = 3,             /* steps that a match is loaded ahead */
     AHEAD = 4,            /* steps that a column's code is loaded ahead of that */
     CODES = 4096,         /* columns whose codes a block holds: more than its first warp can be ahead of its last */
+    STOPPED = INT_MAX,    /* instead of what is written, when the race has been won */
     FAR = 128,            /* columns that a code is there before its column's edge; a multiple of 32 */
     NAP = 100,            /* ns between two looks of a warp that has long to wait, to leave the SM to the others */
     LENGTH_MAX = 1048448, /* as the statement has it */
     EDGES_MAX = 400000,   /* words of all edges between blocks: 2 (m / 4096 + 1) (n / 32 + 1), with mn = 2^34 */
     LINES_MAX = 4 * (LENGTH_MAX / 32 + 64), /* words of both lines */
+    RACE_WARPS = 4,       /* of a block that own columns; one brings edges, one looks for overlaps */
+    RACE_RING = 64,       /* steps whose edges a ring holds; a power of two */
+    RACE_LOOK = 8,        /* steps that are searched for overlaps at once */
+    RACE_BITS = 18,       /* of an x: both strings are shorter than 2^18 - 1 where similar ones can be */
+    RACE_TAGS = (1 << (32 - RACE_BITS)) - 1,
+    RACE_PAIRS = 34,      /* pairs of blocks at most */
+    HISTORY_MAX = 32 * RACE_WARPS * RACE_PAIRS * (16 * RACE_WARPS * RACE_PAIRS), /* x of one end: columns, steps */
+    RACE_LEAST = 1024,    /* the shorter string has at least so many characters */
+    RACE_WINDOW = 115136, /* bytes of a string in shared memory */
+    RACE_MARGIN = 288,    /* bytes behind the last one that are looked at, but do not count */
+    RACE_SPAN = RACE_WINDOW - RACE_MARGIN - 32, /* characters in the window */
     MEET_THREADS = 256,
     MEET_SPAN = 2048, /* cells of the meeting line that a block looks at */
 };
@@ -77,6 +96,9 @@ constexpr u64 EMPTY = ~0ull;
 
 /* Steps between two looks at what the neighbouring warps have done: more of them mean fewer looks, but a longer lag. */
 template <int K> constexpr int BATCH = K == 1 ? 32 : 16;
+
+/* Steps between two reports to the strip below. */
+template <int K> constexpr int PUBLISH = K == 1 ? 8 : 4;
 
 /* Words of a strip's match tables: [256][32] for one word a lane, [low half, high half][16][32][K] for more. */
 constexpr int table_words(int K) { return K == 1 ? 256 * 32 : 2 * 16 * 32 * K; }
@@ -90,6 +112,25 @@ struct front {
     int pad;        /* rows above the table */
 };
 
+/* Who comes first, the sweep or the race. */
+enum { NOBODY, THE_SWEEP, THE_RACE };
+
+struct __align__(16) race_state {
+    u32 winner;
+    u32 lost;     /* the race cannot find the distance */
+    u32 best;     /* the least distance that the race has found so far */
+    u32 spare;
+    u32 searched; /* blocks whose search has ended */
+    u32 swept;    /* units of the sweep that have ended */
+};
+
+struct race_plan {
+    u32 *history[2]; /* [steps][columns] of each end: see race_pack() */
+    race_state *state;
+    int blocks, columns, steps; /* blocks: 0 for no race */
+    u32 tag;                    /* of this call */
+};
+
 struct job {
     const unsigned char *a, *b; /* along the rows and along the columns */
     int a_length, b_length;
@@ -99,6 +140,7 @@ struct job {
     u32 *ticket; /* units taken so far; behind it the answer */
     u32 *best;
     front fronts[2];
+    race_plan race;
 };
 
 /* The columns of a unit; what the one front does not take is the other's. */
@@ -127,6 +169,7 @@ __global__ void prepare(job job)
     if (thread == 0) {
         *job.ticket = 0;
         *job.best = UINT_MAX;
+        *job.race.state = {NOBODY, 0, UINT_MAX / 2, 0, 0, 0};
     }
     for (int d = 0; d < 2; d++)
         for (int i = thread; i < job.units * job.fronts[d].words; i += stride)
@@ -150,7 +193,7 @@ struct __align__(8) progress {
 /* Where a character's entry is in the tables: c * 128, or the low half's offset and the high half's << 16. */
 template <int K> struct entry {
     typedef u32 type;
-    __device__ static u32 of(u32 c) { return (c & 15) << 8 | (16 + (c >> 4)) << 24; }
+    __device__ static u32 of(u32 c) { return ((c & 15) | (16 + (c >> 4)) << 16) * (32 * 4 * K); }
 };
 template <> struct entry<1> {
     typedef unsigned short type;
@@ -158,7 +201,7 @@ template <> struct entry<1> {
 };
 
 template <int K> struct block_memory {
-    u32 tables[WARPS][table_words(K)]; 
+    u32 tables[WARPS][table_words(K)];
     typename entry<K>::type codes[CODES + 32]; /* of columns modulo CODES; the first 32 stand behind the last again */
     ring rings[WARPS + 1];             /* warp w reads ring w and writes ring w + 1 */
     progress seen[WARPS + 2]; /* by warp w: rings w and w + 1 are its own; shifted by one, see ring_written() */
@@ -207,17 +250,30 @@ __device__ __forceinline__ progress load_progress(u32 address)
     return p;
 }
 
+__device__ __forceinline__ void load4_match(u32 words[4], u32 address)
+{
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                 : "r"(address));
+}
+
 /* The rows of a lane that match the column with this code. */
 template <int K> __device__ __forceinline__ void load_match(u32 low[K], u32 high[K], u32 table, u32 code)
 {
     if (K == 1) {
         asm volatile("ld.shared.u32 %0, [%1];" : "=r"(low[0]) : "r"(table + code));
         high[0] = ~0u;
-    } else {
+    } else if (K == 2) {
         asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];"
                      : "=r"(low[0]), "=r"(low[K - 1])
                      : "r"(table + (code & 0xffff)));
         asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(high[0]), "=r"(high[K - 1]) : "r"(table + (code >> 16)));
+    } else {
+#pragma unroll
+        for (int k = 0; k < K; k += 4) {
+            load4_match(low + k, table + (code & 0xffff) + k * 128);
+            load4_match(high + k, table + (code >> 16) + k * 128);
+        }
     }
 }
 
@@ -251,21 +307,35 @@ __device__ __forceinline__ void wait_for(const int *counter, int least)
 /* ------------------------------------------------------------------ a strip */
 
 /* sum = a + b + in; returns the carry. a is a subset of b, so there is at most one. */
-template <int K> __device__ __forceinline__ u32 add(u32 sum[K], const u32 a[K], const u32 b[K], u32 in)
+__device__ __forceinline__ u32 add(u32 (&sum)[1], const u32 (&a)[1], const u32 (&b)[1], u32 in)
 {
-    if (K == 1) {
-        const u64 all = (u64)a[0] + b[0] + in;
+    const u64 all = (u64)a[0] + b[0] + in;
 
-        sum[0] = (u32)all;
-        return (u32)(all >> 32);
-    } else {
-        const unsigned __int128 all =
-            (unsigned __int128)((u64)a[K - 1] << 32 | a[0]) + ((u64)b[K - 1] << 32 | b[0]) + in;
+    sum[0] = (u32)all;
+    return (u32)(all >> 32);
+}
 
-        sum[0] = (u32)all;
-        sum[K - 1] = (u32)(all >> 32);
-        return (u32)(all >> 64);
-    }
+__device__ __forceinline__ u32 add(u32 (&sum)[2], const u32 (&a)[2], const u32 (&b)[2], u32 in)
+{
+    u32 carry;
+
+    const unsigned __int128 all = (unsigned __int128)((u64)a[1] << 32 | a[0]) + ((u64)b[1] << 32 | b[0]) + in;
+
+    sum[0] = (u32)all;
+    sum[1] = (u32)(all >> 32);
+    carry = (u32)(all >> 64);
+    return carry;
+}
+
+__device__ __forceinline__ u32 add(u32 (&sum)[4], const u32 (&a)[4], const u32 (&b)[4], u32 in)
+{
+    u32 carry;
+
+    asm("{ .reg .u32 no; add.cc.u32 no, %13, 0xffffffff; addc.cc.u32 %0, %5, %9; addc.cc.u32 %1, %6, %10;"
+        " addc.cc.u32 %2, %7, %11; addc.cc.u32 %3, %8, %12; addc.u32 %4, 0, 0; }"
+        : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3]), "=r"(carry)
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3]), "r"(in));
+    return carry;
 }
 
 /* x | ~(y | z), in one operation. */
@@ -298,7 +368,8 @@ template <int K, int S> struct lane {
 /* A batch of steps, from `first` on. With `ends`, some lanes are outside of the table, and keep what they have. */
 template <int K, int S, bool ends>
 __device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int columns, u32 codes, u32 table,
-                                      u32 in, u32 out, u32 seen, bool top, bool bottom)
+                                      u32 in, u32 out, u32 seen, u32 written, bool top,
+                                      bool bottom)
 {
     const u32 ahead = code_address<K>(codes, column + LOOK + AHEAD);
     /* A batch does not wrap around. */
@@ -326,7 +397,7 @@ __device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int
             x[k] = (low & high) | my.mv[k];
             xp[k] = x[k] | my.pv[k];
         }
-        const u32 hn_out = add<K>(s, t, my.pv, both & 1);
+        const u32 hn_out = add(s, t, my.pv, both & 1);
         u32 upper = both, ph;
 
 #pragma unroll
@@ -346,6 +417,8 @@ __device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int
         my.queue[u % S] = __shfl_up_sync(~0u, my.out[u % 4], 1);
         if (u % 4 == 3)
             store4(out_slot + 4 * (u - 3), my.out, bottom);
+        if (u % PUBLISH<K> == PUBLISH<K> - 1 && u < BATCH<K> - 1)
+            store1(written, first + u + 1, bottom);
         const u32 code = my.codes[(u + LOOK) % AHEAD];
 
         my.codes[(u + LOOK) % AHEAD] = load_code<K>(ahead + u * (u32)sizeof(typename entry<K>::type));
@@ -353,6 +426,14 @@ __device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int
         if (u == BATCH<K> - 5)
             my.seen = load_progress(seen);
     }
+}
+
+/* Where word k of lane l stands in entry v of the half tables: lanes next to each other, up to four words each. */
+template <int K> __device__ __forceinline__ int table_index(int v, int l, int k)
+{
+    constexpr int wide = K < 4 ? K : 4;
+
+    return ((v * (K / wide) + k / wide) * 32 + l) * wide + k % wide;
 }
 
 /*
@@ -385,7 +466,7 @@ __device__ void fill_tables(u32 *table, const job &job, bool backward, int first
             for (int p = 0; p < 4; p++)
                 low[v] &= v >> p & 1 ? planes[p] : ~planes[p];
             if (K > 1)
-                table[(v * 32 + l) * K + k] = low[v];
+                table[table_index<K>(v, l, k)] = low[v];
         }
 #pragma unroll 1
         for (int v = 0; v < 16; v++) {
@@ -395,7 +476,7 @@ __device__ void fill_tables(u32 *table, const job &job, bool backward, int first
             for (int p = 0; p < 4; p++)
                 high &= v >> p & 1 ? planes[4 + p] : ~planes[4 + p];
             if (K > 1)
-                table[((16 + v) * 32 + l) * K + k] = high;
+                table[table_index<K>(16 + v, l, k)] = high;
             else
 #pragma unroll
                 for (int i = 0; i < 16; i++)
@@ -418,7 +499,7 @@ __device__ void run_strip(block_memory<K> &shared, const job &job, int d, int un
     const int row = (strip * 32 + l) * 32 * K - front.pad;
     const bool top = l == 0, bottom = l == 31;
     const u32 in = shared_address(&shared.rings[warp]), out = shared_address(&shared.rings[warp + 1]);
-    const u32 table = shared_address(shared.tables[warp]) + (u32)l * 4 * K;
+    const u32 table = shared_address(shared.tables[warp]) + (u32)l * 4 * (K < 4 ? K : 4);
     const u32 seen = shared_address(&shared.seen[warp + 1]);
     const u32 read = shared_address(ring_read(shared, warp)), written = shared_address(ring_written(shared, warp + 1));
     const u32 codes = shared_address(shared.codes);
@@ -447,16 +528,19 @@ __device__ void run_strip(block_memory<K> &shared, const job &job, int d, int un
         while (__any_sync(~0u, my.seen.written < need || my.seen.read < room))
             my.seen = load_progress(seen);
     };
+    bool stopped = false; /* the strip above has ended before its time: see unpack_edge() */
     /* Batches up to `last`; in those at both ends of the table some lanes are outside of it. */
     const auto run = [&](int last, auto ends) {
-        while (first < last) {
-            steps<K, S, decltype(ends)::value>(my, first, first - S * l, columns, codes, table, in, out, seen, top,
-                                               bottom);
+        while (first < last && !stopped) {
+            steps<K, S, decltype(ends)::value>(my, first, first - S * l, columns, codes, table, in, out, seen,
+                                               written, top, bottom);
             store1(read, first + 32 * S + BATCH<K>, top);
             first += BATCH<K>;
             store1(written, first, bottom);
-            if (first < end)
+            if (first < end) {
                 wait();
+                stopped = my.seen.written == STOPPED;
+            }
         }
     };
     const int from = (31 * S + BATCH<K> - 1) / BATCH<K> * BATCH<K>, to = columns / BATCH<K> * BATCH<K>;
@@ -476,6 +560,10 @@ __device__ void run_strip(block_memory<K> &shared, const job &job, int d, int un
         run(to, std::false_type());
         run(end, std::true_type());
     }
+    if (stopped) {
+        store1(written, STOPPED, bottom);
+        return;
+    }
     uint2 *line = front.line + (front.columns - columns) / 32 + (strip * 32 + l) * K;
 
     for (int k = 0; k < K; k++)
@@ -483,6 +571,29 @@ __device__ void run_strip(block_memory<K> &shared, const job &job, int d, int un
 }
 
 /* ------------------------------------------------------------------ the edges of a block */
+
+__device__ __forceinline__ u32 load_word(const u32 *p)
+{
+    u32 value;
+
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(p));
+    return value;
+}
+
+/* Four neighbouring words. */
+struct __align__(16) four_words {
+    u32 word[4];
+};
+
+__device__ __forceinline__ four_words load_words(const u32 *p)
+{
+    four_words v;
+
+    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]), "=r"(v.word[3])
+                 : "l"(p));
+    return v;
+}
 
 __device__ __forceinline__ u64 load_edge(const u64 *p)
 {
@@ -516,6 +627,8 @@ __device__ void unpack_edge(block_memory<K> &shared, const job &job, int d, int 
     for (int j = l; j < FAR; j += 32)
         codes[j] = (typename entry<K>::type)entry<K>::of(character(j));
     codes[CODES + l] = codes[l];
+    u32 winner = NOBODY;
+
     for (int next = 0; next < words;) {
         const int word = next + l;
         u64 edge = EMPTY;
@@ -530,8 +643,12 @@ __device__ void unpack_edge(block_memory<K> &shared, const job &job, int d, int 
 
         if (count == 0)
             __nanosleep(NAP);
+        if (K == 1 && count == 0)
+            winner = __shfl_sync(~0u, load_word(&job.race.state->winner), 0);
         for (int i = 0; i < count; i++, next++) {
             const u64 bits = __shfl_sync(~0u, edge, i);
+            if (K == 1)
+                winner = __shfl_sync(~0u, load_word(&job.race.state->winner), 0);
             const u32 slot = (u32)(32 * next + l + 31 * S) % RING;
 
             wait_for(ring_read(shared, 0), 32 * (next + 1) + 31 * S - RING);
@@ -544,7 +661,12 @@ __device__ void unpack_edge(block_memory<K> &shared, const job &job, int d, int 
             c = character(32 * (next + 1) + FAR + l);
             __syncwarp();
             if (l == 0)
-                *written = next + 1 < words ? 32 * (next + 1) + 31 * S : INT_MAX;
+                *written = next + 1 < words ? 32 * (next + 1) + 31 * S : INT_MAX - 1;
+        }
+        if (K == 1 && winner == THE_RACE) {
+            if (l == 0)
+                *written = STOPPED;
+            return;
         }
     }
 }
@@ -568,6 +690,8 @@ __device__ void pack_edge(block_memory<K> &shared, const job &job, int d, int un
         const bool inside = 32 * word + l < columns;
 
         wait_for(ring_written(shared, last), min(32 * (word + 1) + 31 * S, end));
+        if (*(const volatile int *)ring_written(shared, last) == STOPPED)
+            return;
         const u32 both = ring[slot];
         const u32 up = __ballot_sync(~0u, inside && both >> 31), down = __ballot_sync(~0u, inside && (both & 1));
 
@@ -576,6 +700,363 @@ __device__ void pack_edge(block_memory<K> &shared, const job &job, int d, int un
             if (32 * word >= next)
                 line[words - 1 - word] = make_uint2(__brev(down), __brev(up));
             *read = word + 1 < words ? 32 * (word + 1) + 31 * S : INT_MAX;
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ similar strings: a race along the diagonals */
+
+/*
+ * If the distance is D, the cells that are at most D / 2 from one end of the strings lie on few diagonals, and on each
+ * of them only the furthest one counts (Ukkonen 1985; Landau, Vishkin 1988). After s edits it is, with x the characters
+ * taken from a, k = characters of b less those of a, and then as far as the characters are equal,
+ *
+ *   x(k, s) = max(x(k, s - 1) + 1, x(k + 1, s - 1) + 1, x(k - 1, s - 1))
+ *
+ * That takes D steps and not n. Both ends do it at once; the distance is at most s + s' if, and only if, the two ends
+ * overlap on a diagonal after s and s' steps. So D / 2 steps are enough.
+ *
+ * It is worth it for similar strings only, and nobody knows beforehand whether they are. So it runs beside the sweep,
+ * on the multiprocessors that the depth of the sweep leaves idle, and who is first stops the other one.
+ *
+ * Lanes own *columns*: column c of step s is diagonal c - s - shift of the first end's table, for both ends. So a
+ * column depends on itself and on the two left of it, and warps are a pipeline again: how long an edge travels from
+ * block to block matters once, not in each step. Edges go through a ring in shared memory, and from block to block
+ * through the table of all x, which a warp of each pair of blocks searches for overlaps, in its own time.
+ */
+constexpr int NOWHERE = -(1 << 20); /* x of a diagonal that s edits do not reach */
+
+/* An x in memory: `tag` of the call in the upper bits, so that nothing has to be cleared between calls. */
+__device__ __forceinline__ u32 race_pack(u32 tag, int x)
+{
+    return tag << RACE_BITS | (u32)max(x, -1) % (1 << RACE_BITS);
+}
+
+__device__ __forceinline__ bool race_there(u32 tag, u32 packed) { return packed >> RACE_BITS == tag; }
+
+__device__ __forceinline__ int race_unpack(u32 packed)
+{
+    const int x = (int)(packed % (1 << RACE_BITS));
+
+    return x == (1 << RACE_BITS) - 1 ? NOWHERE : x;
+}
+
+struct race_memory {
+    u64 edges[RACE_WARPS][RACE_RING]; /* of warp w's left neighbour: (step + 1) << 36 | the last but one << 18 | last */
+    int progress[RACE_WARPS];         /* steps below are done; INT_MAX at the end */
+    int stop;                         /* steps from here on are of no use any more */
+    __align__(16) unsigned char a[RACE_WINDOW], b[RACE_WINDOW]; /* this end of both strings, and zeros behind it */
+};
+
+/* The first step at which a block has columns that are reached. */
+__device__ __forceinline__ int race_start(const job &job, int index)
+{
+    return max(0, (index * RACE_WARPS * 32 - abs(job.b_length - job.a_length)) / 2);
+}
+
+/* The x at which diagonal k ends because the window does, and not the strings. */
+__device__ __forceinline__ int race_end(int m, int n, int k)
+{
+    const int end = min(min(m, RACE_SPAN), min(n, RACE_SPAN) - k);
+
+    return end < min(m, n - k) ? end : INT_MAX;
+}
+
+/* The first step that is of use to nobody, if a distance of `best` is known. */
+__device__ __forceinline__ int race_stop(int best) { return best / 2 + 1; }
+
+/* The step up to which this block has to go on, as the other blocks see it. */
+__device__ __forceinline__ int race_until(const job &job)
+{
+    const four_words state = load_words((const u32 *)job.race.state); /* winner, lost, best */
+
+    return state.word[0] != NOBODY || state.word[1] ? 0 : min(job.race.steps, race_stop((int)state.word[2]));
+}
+
+/* Where an end's string begins in its window, which is copied as it is: of 16-byte words of memory. */
+__device__ __forceinline__ int window_origin(int length, bool back)
+{
+    return back && length > RACE_SPAN ? (length - RACE_SPAN) / 16 * 16 : 0;
+}
+
+__device__ void race_load(unsigned char *window, const unsigned char *string, int length, bool back)
+{
+    const int origin = window_origin(length, back), count = min(length - origin, RACE_SPAN + 16);
+    const uint4 *from = (const uint4 *)(string + origin);
+    uint4 *to = (uint4 *)(window + (back ? RACE_MARGIN : 0));
+
+#pragma unroll 8
+    for (int i = (int)threadIdx.x; i < count / 16; i += THREADS)
+        to[i] = from[i];
+    for (int i = count / 16 * 16 + (int)threadIdx.x; i < count; i += THREADS)
+        window[(back ? RACE_MARGIN : 0) + i] = string[origin + i];
+    for (int i = (int)threadIdx.x; i < RACE_MARGIN; i += THREADS) {
+        window[back ? i : count + i] = 0;
+        if (back && i < 16)
+            window[RACE_MARGIN + count + i] = 0;
+    }
+}
+
+/*
+ * Four characters from number i on, as this end counts them: the first one in the lowest byte, from the back in the
+ * highest one. `first` is the address of number 0, from the back of number 3.
+ */
+template <bool back> __device__ __forceinline__ u32 race_four(u32 first, int i)
+{
+    const u32 at = back ? first - (u32)i : first + (u32)i, word = at & ~3u;
+    u32 low, high;
+
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(low) : "r"(word));
+    asm volatile("ld.shared.u32 %0, [%1 + 4];" : "=r"(high) : "r"(word));
+    return __funnelshift_r(low, high, at % 4 * 8);
+}
+
+/* How many characters are equal, from the difference of four. */
+template <bool back> __device__ __forceinline__ int race_equal(u32 difference)
+{
+    return difference == 0 ? 4 : (back ? __clz((int)difference) : __ffs((int)difference) - 1) / 8;
+}
+
+/* The columns of one warp. */
+template <bool back> __device__ void race_columns(race_memory &shared, const job &job, int index, int warp)
+{
+    const int l = (int)(threadIdx.x % 32), m = job.a_length, n = job.b_length, difference = n - m;
+    const int column = (index * RACE_WARPS + warp) * 32 + l, shift = max(0, -difference);
+    const int start = race_start(job, index);
+    /* No further than the end of the strings, or of the windows. */
+    const int most_a = min(m, RACE_SPAN), most_b = min(n, RACE_SPAN);
+    const u32 a = shared_address(shared.a) + (back ? RACE_MARGIN + m - window_origin(m, true) - 4 : 0);
+    const u32 b = shared_address(shared.b) + (back ? RACE_MARGIN + n - window_origin(n, true) - 4 : 0);
+    volatile u64 *in = shared.edges[warp], *out = shared.edges[(warp + 1) % RACE_WARPS];
+    volatile int *progress = shared.progress, *stop = &shared.stop;
+    const bool leftmost = index == 0 && warp == 0, rightmost = warp == RACE_WARPS - 1;
+    u32 *history = job.race.history[back] + column;
+    int k = back ? difference - (column - start - shift) : column - start - shift; /* as this end counts it */
+    int x = NOWHERE, until = *stop;
+
+    for (int s = start; s < until; s++) {
+        const int until_next = *stop;
+
+        if (s == 0) {
+            x = k == 0 ? 0 : NOWHERE;
+        } else {
+            int last = NOWHERE, last_but_one = NOWHERE;
+
+            if (!leftmost && (s > start || warp == 0)) { /* columns of further warps are not reached before */
+                u64 edge = in[(s - 1) % RACE_RING];
+
+                while (edge >> 36 != (u64)s && s < *stop)
+                    edge = in[(s - 1) % RACE_RING];
+                if (edge >> 36 != (u64)s)
+                    break;
+                last = race_unpack((u32)edge);
+                last_but_one = race_unpack((u32)(edge >> RACE_BITS));
+            }
+            int left = __shfl_up_sync(~0u, x, 1), left2 = __shfl_up_sync(~0u, x, 2);
+
+            left = l == 0 ? last : left;
+            left2 = l == 0 ? last_but_one : l == 1 ? last : left2;
+            x = max(max(x + !back, left + 1), left2 + back);
+        }
+        const int most = min(min(m, n - k), min(most_a, most_b - k));
+
+        x = min(x, most);
+        const bool inside = x >= 0 && x < most;
+        const int from = inside ? x : 0;
+        const int equal = race_equal<back>(race_four<back>(a, from) ^ race_four<back>(b, inside ? x + k : 0));
+
+        x = inside ? min(x + equal, most) : x;
+        /* Long runs: the warp compares 256 characters at once. */
+        u32 more = __ballot_sync(~0u, inside && equal == 4 && x < most);
+
+        while (more) {
+            const int owner = __ffs((int)more) - 1, k_there = back ? k + l - owner : k - l + owner;
+            const int most_there = min(min(m, n - k_there), min(most_a, most_b - k_there));
+            int at = __shfl_sync(~0u, x, owner), run = 256;
+
+            for (; run == 256 && at < most_there; at += run) {
+                const u32 first = race_four<back>(a, at + 8 * l) ^ race_four<back>(b, at + k_there + 8 * l);
+                const u32 second = race_four<back>(a, at + 8 * l + 4) ^ race_four<back>(b, at + k_there + 8 * l + 4);
+                const int mine = first ? race_equal<back>(first) : 4 + race_equal<back>(second);
+
+                run = (int)__reduce_min_sync(~0u, (u32)(mine == 8 ? 256 : 8 * l + mine));
+            }
+            x = l == owner ? min(at, most_there) : x;
+            more &= more - 1;
+        }
+        const u32 packed = race_pack(job.race.tag, x);
+        const u32 before = __shfl_up_sync(~0u, packed, 1);
+
+        asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" :: "l"(history + (size_t)s * job.race.columns), "r"(packed));
+        if (!rightmost) {
+            if (s % (RACE_RING / 4) == 0)
+                while (progress[warp + 1] <= s + RACE_RING / 4 - RACE_RING && s < *stop)
+                    ;
+            if (l == 31)
+                out[s % RACE_RING] =
+                    (u64)(s + 1) << 36 | (u64)(before % (1 << RACE_BITS)) << RACE_BITS | packed % (1 << RACE_BITS);
+        }
+        if (s % (RACE_RING / 4) == 0 && l == 0)
+            progress[warp] = s;
+        k += back ? 1 : -1;
+        until = until_next;
+    }
+    __syncwarp();
+    if (l == 0)
+        progress[warp] = INT_MAX;
+}
+
+/* Brings the left neighbour's edge, and the news from elsewhere. */
+__device__ void race_edge(race_memory &shared, const job &job, int d, int index)
+{
+    const int l = (int)(threadIdx.x % 32), column = index * RACE_WARPS * 32;
+    const u32 *history = job.race.history[d] + column;
+    volatile int *progress = shared.progress, *stop = &shared.stop;
+    int next = max(0, race_start(job, index) - 1);
+
+    for (;;) {
+        const int until = __shfl_sync(~0u, l == 0 ? race_until(job) : 0, 0);
+        bool busy = false;
+
+        if (l == 0)
+            *stop = until;
+        for (int w = 0; w < RACE_WARPS; w++)
+            busy |= progress[w] != INT_MAX;
+        if (!__any_sync(~0u, busy))
+            return;
+        if (index == 0) {
+            __nanosleep(NAP);
+            continue;
+        }
+        const int step = next + l, room = progress[0] > job.race.steps ? INT_MAX : progress[0] + RACE_RING;
+        const bool wanted = step < until && step < room;
+        const u32 *at = history + (size_t)min(step, job.race.steps - 1) * job.race.columns;
+        const u32 last = wanted ? load_word(at - 1) : 0, last_but_one = wanted ? load_word(at - 2) : 0;
+        const u32 missing = __ballot_sync(~0u, !(race_there(job.race.tag, last) &&
+                                                 race_there(job.race.tag, last_but_one)));
+        const int count = missing ? __ffs((int)missing) - 1 : 32;
+
+        if (l < count)
+            ((volatile u64 *)shared.edges[0])[step % RACE_RING] =
+                (u64)(step + 1) << 36 | (u64)(last_but_one % (1 << RACE_BITS)) << RACE_BITS |
+                last % (1 << RACE_BITS);
+        next += count;
+    }
+}
+
+/*
+ * Looks for overlaps in the columns of a pair of blocks, in every second group of RACE_LOOK steps: its other block does
+ * the others. A step's x of the one end meets those of the other end of the same step, for a distance of 2 s, and of
+ * the step before, one column to the left, for 2 s - 1. Returns false if it cannot know, as a window ends where
+ * strings go on.
+ */
+__device__ bool race_search(const job &job, int d, int index)
+{
+    const int l = (int)(threadIdx.x % 32), m = job.a_length, n = job.b_length, difference = n - m;
+    const int column = index * RACE_WARPS * 32 + 4 * l, shift = max(0, -difference), start = race_start(job, index);
+    const u32 *f = job.race.history[0] + column, *g = job.race.history[1] + column;
+    const u32 tag = job.race.tag;
+
+    for (int s = start + d * RACE_LOOK, left_over = RACE_LOOK;;) {
+        const int until = __shfl_sync(~0u, l == 0 ? race_until(job) : 0, 0);
+
+        if (s >= until)
+            return true;
+        four_words of_f[RACE_LOOK], of_g[RACE_LOOK + 1]; /* of g from the step before on */
+        u32 left[RACE_LOOK];                              /* of g, the step before, left of these columns */
+
+#pragma unroll
+        for (int i = 0; i <= RACE_LOOK; i++) {
+            const size_t row = (size_t)min(max(s + i - 1, 0), job.race.steps - 1) * job.race.columns;
+
+            of_g[i] = load_words(g + row);
+            if (i > 0)
+                of_f[i - 1] = load_words(f + row);
+            if (i < RACE_LOOK)
+                left[i] = l == 0 && index > 0 ? load_word(g + row - 1) : 0;
+        }
+        bool go = true;
+        const int before = s;
+
+#pragma unroll
+        for (int i = 0; i < RACE_LOOK; i++) {
+            const int step = before + i;
+            bool there = step < until && i < left_over &&
+                         (l > 0 || index == 0 || step == 0 || race_there(tag, left[i]));
+
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                there &= race_there(tag, of_f[i].word[j]) && race_there(tag, of_g[i + 1].word[j]) &&
+                         (step == start || race_there(tag, of_g[i].word[j]));
+            go = go && __all_sync(~0u, there);
+            if (go) {
+                bool even = false, odd = false, far = false;
+                const u32 neighbour = __shfl_up_sync(~0u, of_g[i].word[3], 1);
+
+#pragma unroll
+                for (int j = 0; j < 4; j++) {
+                    const u32 beside = j > 0 ? of_g[i].word[j - 1] : l > 0 ? neighbour : left[i];
+                    const int x = race_unpack(of_f[i].word[j]), y = race_unpack(of_g[i + 1].word[j]);
+                    const int k = column + j - step - shift;
+
+                    even |= x + y >= m;
+                    odd |= step > 0 && race_there(tag, beside) && x + race_unpack(beside) >= m;
+                    far |= x + y < m && (x >= race_end(m, n, k) || y >= race_end(m, n, difference - k));
+                }
+                if (__any_sync(~0u, odd || even)) {
+                    const int distance = __any_sync(~0u, odd) ? 2 * step - 1 : 2 * step;
+
+                    if (l == 0)
+                        atomicMin(&job.race.state->best, (u32)distance);
+                    return true;
+                }
+                if (__any_sync(~0u, far))
+                    return false;
+                s++;
+            }
+        }
+        left_over -= s - before;
+        if (left_over == 0) {
+            s += RACE_LOOK;
+            left_over = RACE_LOOK;
+        }
+    }
+}
+
+/* One end of a pair of blocks; d = 0 is the front. */
+__device__ void race(race_memory &shared, const job &job, int d, int index)
+{
+    const int warp = (int)(threadIdx.x / 32), l = (int)(threadIdx.x % 32);
+
+    race_load(shared.a, job.a, job.a_length, d == 1);
+    race_load(shared.b, job.b, job.b_length, d == 1);
+    for (int i = (int)threadIdx.x; i < RACE_WARPS * RACE_RING; i += THREADS)
+        shared.edges[i / RACE_RING][i % RACE_RING] = 0;
+    if (threadIdx.x < RACE_WARPS)
+        shared.progress[threadIdx.x] = race_start(job, index);
+    if (threadIdx.x == 0)
+        shared.stop = job.race.steps;
+    __syncthreads();
+    if (warp < RACE_WARPS) {
+        if (d == 0)
+            race_columns<false>(shared, job, index, warp);
+        else
+            race_columns<true>(shared, job, index, warp);
+    } else if (warp == RACE_WARPS) {
+        race_edge(shared, job, d, index);
+    } else {
+        const bool known = race_search(job, d, index);
+
+        if (l == 0 && !known)
+            atomicExch(&job.race.state->lost, 1);
+        __threadfence();
+        /* The last one to come knows the distance. */
+        if (l == 0 && atomicAdd(&job.race.state->searched, 1) == (u32)job.race.blocks - 1) {
+            const u32 best = atomicAdd(&job.race.state->best, 0);
+
+            if (!atomicAdd(&job.race.state->lost, 0) && best != UINT_MAX / 2 &&
+                atomicCAS(&job.race.state->winner, NOBODY, THE_RACE) == NOBODY)
+                *job.best = best;
         }
     }
 }
@@ -590,17 +1071,25 @@ template <int K, int S> __global__ void __launch_bounds__(THREADS) sweep(job job
         shared.rings[i / RING][i % RING] = 0;
     for (int i = (int)threadIdx.x; i < CODES + 32; i += THREADS)
         shared.codes[i] = 0;
-    for (;;) {
+    for (bool more = false;; more = true) {
         __syncthreads();
         if (threadIdx.x < WARPS + 2)
             shared.seen[threadIdx.x].written = shared.seen[threadIdx.x].read = 0;
-        if (threadIdx.x == 0)
+        if (threadIdx.x == 0) {
+            if (more && atomicAdd(&job.race.state->swept, 1) == 2 * (u32)job.units - 1)
+                atomicCAS(&job.race.state->winner, NOBODY, THE_SWEEP);
             shared.ticket = atomicAdd(job.ticket, 1);
+        }
         __syncthreads();
         const int d = (int)shared.ticket % 2, unit = (int)shared.ticket / 2; /* the fronts take turns */
 
-        if (unit >= job.units)
+        if (unit >= job.units) {
+            const int block = (int)shared.ticket - 2 * job.units;
+
+            if (K == 1 && block < job.race.blocks)
+                race(*(race_memory *)memory, job, block % 2, block / 2);
             return;
+        }
         const int start = unit_start(job, d, unit), strips = unit_start(job, d, unit + 1) - start;
         const int columns = unit_columns(job, d, unit);
 
@@ -660,12 +1149,16 @@ __device__ __forceinline__ int distance_at(const int *sums, const line &line, in
 }
 
 /* best = the least sum of f at p and g at length - p, for p from `first` to length. */
-__global__ void __launch_bounds__(MEET_THREADS) meet(line f, line g, int first, int length, u32 *best)
+__global__ void __launch_bounds__(MEET_THREADS) meet(line f, line g, int first, int length, u32 *best,
+                                                      const race_state *state)
 {
     __shared__ int f_sums[MEET_SPAN / 32 + 2], g_sums[MEET_SPAN / 32 + 2];
     const int from = first + (int)blockIdx.x * MEET_SPAN, to = min(from + MEET_SPAN - 1, length);
     const int f_first = from / 32, f_last = to / 32, g_first = (length - to) / 32, g_last = (length - from) / 32;
     int least = INT_MAX;
+
+    if (state->winner == THE_RACE)
+        return;
 
     prefix(f_sums, f, f_first, f_last - f_first + 1);
     prefix(g_sums, g, g_first, g_last - g_first + 1);
@@ -688,7 +1181,7 @@ struct plan {
 static const struct {
     double clocks;
     int lag;
-} cost[3] = { { 0, 0 }, { 39, 512 }, { 89, 224 } };
+} cost[5] = { { 0, 0 }, { 39, 512 }, { 87, 288 }, { 0, 0 }, { 112, 256 } };
 
 /* What is kept from call to call. */
 static struct kept {
@@ -696,13 +1189,15 @@ static struct kept {
     u64 *edges;
     uint2 *lines;
     u32 *counters;
+    u32 *history; /* of both ends of the race */
+    u32 tag;      /* of the last race */
     u32 *answer; /* page-locked */
-    int blocks[3], processors;
+    int blocks[5], processors;
     cudaStream_t stream;
 
     ~kept() /* at the end of the process, when it no longer matters what CUDA says */
     {
-        for (void *memory : {(void *)strings, (void *)edges, (void *)lines, (void *)counters})
+        for (void *memory : {(void *)strings, (void *)edges, (void *)lines, (void *)counters, (void *)history})
             cudaFree(memory);
         cudaFreeHost(answer);
         if (stream)
@@ -710,7 +1205,10 @@ static struct kept {
     }
 } device;
 
-template <int K> static size_t sweep_memory(void) { return sizeof(block_memory<K>); }
+template <int K> static size_t sweep_memory(void)
+{
+    return K == 1 ? std::max(sizeof(block_memory<K>), sizeof(race_memory)) : sizeof(block_memory<K>);
+}
 
 static void device_init(void)
 {
@@ -722,14 +1220,18 @@ static void device_init(void)
     CHECK(cudaDeviceGetAttribute(&device.processors, cudaDevAttrMultiProcessorCount, index));
     CHECK(cudaFuncSetAttribute(sweep<1, S1>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sweep_memory<1>()));
     CHECK(cudaFuncSetAttribute(sweep<2, S2>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sweep_memory<2>()));
+    CHECK(cudaFuncSetAttribute(sweep<4, S4>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sweep_memory<4>()));
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[1], sweep<1, S1>, THREADS, sweep_memory<1>()));
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[2], sweep<2, S2>, THREADS, sweep_memory<2>()));
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[4], sweep<4, S4>, THREADS, sweep_memory<4>()));
     CHECK(cudaMalloc(&device.strings, 2 * (LENGTH_MAX + 128)));
     CHECK(cudaMalloc(&device.edges, EDGES_MAX * sizeof *device.edges));
     CHECK(cudaMalloc(&device.lines, LINES_MAX * sizeof *device.lines));
-    CHECK(cudaMalloc(&device.counters, 2 * sizeof *device.counters));
+    CHECK(cudaMalloc(&device.counters, 4 * sizeof *device.counters + sizeof(race_state)));
+    CHECK(cudaMalloc(&device.history, 2 * HISTORY_MAX * sizeof *device.history));
     CHECK(cudaMallocHost(&device.answer, sizeof *device.answer));
     CHECK(cudaStreamCreateWithFlags(&device.stream, cudaStreamNonBlocking));
+    CHECK(cudaMemsetAsync(device.history, 0, 2 * HISTORY_MAX * sizeof *device.history, device.stream));
 }
 
 static int plan_units(struct plan plan, int m)
@@ -751,9 +1253,38 @@ static double plan_cost(struct plan plan, int m, int n)
 static struct plan plan_best(int m, int n)
 {
     const bool level = n % 32 == 0;
-    const struct plan one = { 1, level ? cost[1].lag : 0 }, two = { 2, level ? cost[2].lag : 0 };
+    struct plan best = { 1, level ? cost[1].lag : 0 };
 
-    return plan_cost(one, m, n) <= plan_cost(two, m, n) ? one : two;
+    for (int words = 2; words <= 4; words *= 2) {
+        const struct plan plan = { words, level ? cost[words].lag : 0 };
+
+        if (plan_cost(plan, m, n) < plan_cost(best, m, n))
+            best = plan;
+    }
+    return best;
+}
+
+/* The race for strings of m and n characters, on what `blocks` of the sweep leave of the machine. */
+static struct race_plan plan_race(int m, int n, int blocks)
+{
+    const int idle = device.blocks[1] * device.processors - blocks, span = std::abs(m - n);
+    const int pairs = std::min({idle / 2, (int)RACE_PAIRS, (m + n) / (32 * RACE_WARPS) + 1});
+    struct race_plan race = {};
+
+    race.state = (struct race_state *)(device.counters + 4);
+    race.columns = 32 * RACE_WARPS * pairs;
+    if (pairs <= 0 || race.columns <= span || std::min(m, n) < RACE_LEAST || std::max(m, n) >= (1 << RACE_BITS) - 1)
+        return race;
+    race.blocks = 2 * pairs;
+    race.steps = (race.columns - 1 - span) / 2 + 1;
+    if (++device.tag == RACE_TAGS) {
+        CHECK(cudaMemsetAsync(device.history, 0, 2 * HISTORY_MAX * sizeof *device.history, device.stream));
+        device.tag = 1;
+    }
+    race.tag = device.tag;
+    race.history[0] = device.history;
+    race.history[1] = device.history + HISTORY_MAX;
+    return race;
 }
 
 /* Launches the kernels for strings that are in device.strings already: a of m bytes, and b of n, at b_offset. */
@@ -788,16 +1319,22 @@ static void launch(struct plan plan, int m, int n, size_t a_offset, size_t b_off
     }
     const int units = 2 * job.units, room = device.blocks[words] * device.processors;
 
+    if (words == 1)
+        job.race = plan_race(m, n, units);
+    job.race.state = (struct race_state *)(device.counters + 4);
+
     prepare<<<min(2 * device.processors, job.units * job.fronts[0].words / 256 + 1), 256, 0, device.stream>>>(job);
     CHECK(cudaGetLastError());
     if (words == 1)
-        sweep<1, S1><<<min(units, room), THREADS, sweep_memory<1>(), device.stream>>>(job);
-    else
+        sweep<1, S1><<<min(units + job.race.blocks, room), THREADS, sweep_memory<1>(), device.stream>>>(job);
+    else if (words == 2)
         sweep<2, S2><<<min(units, room), THREADS, sweep_memory<2>(), device.stream>>>(job);
+    else
+        sweep<4, S4><<<min(units, room), THREADS, sweep_memory<4>(), device.stream>>>(job);
     CHECK(cudaGetLastError());
     meet<<<(length - pad) / MEET_SPAN + 1, MEET_THREADS, 0, device.stream>>>(
         {job.fronts[0].line, job.fronts[0].columns}, {job.fronts[1].line, job.fronts[1].columns}, pad, length,
-        job.best);
+        job.best, job.race.state);
     CHECK(cudaGetLastError());
 }
 
