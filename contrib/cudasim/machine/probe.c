@@ -183,12 +183,13 @@ void probe_run(struct probe_path *path, uint32_t from, uint32_t to)
 
 /* ---- accesses ---- */
 
-/* Whether L1 has the sector; it has it afterwards if `fills`. */
+/* Whether L1 has the sector; it has it afterwards if `fills`. A hash spreads strides of powers of two. */
 static bool cached(struct probe *p, const struct block *b, uint64_t sector, bool fills)
 {
     uint64_t line = sector >> (LINE_SHIFT - SECTOR_SHIFT);
     uint8_t bit = (uint8_t)(1u << (sector & 3));
-    uint32_t sets = p->lines / PROBE_WAYS, set = (uint32_t)((line ^ line >> 9) % sets) * PROBE_WAYS, victim = set;
+    uint32_t sets = p->lines / PROBE_WAYS;
+    uint32_t set = (uint32_t)((line * 0x9E3779B97F4A7C15u >> 32) % sets) * PROBE_WAYS, victim = set;
 
     if (p->at != b) {
         memset(p->tag, 0, p->lines * sizeof *p->tag);

@@ -35,7 +35,8 @@ model_ready() {
     echo "$(basename "$0"): training on $1, which takes some seconds" >&2
     local options=()
     [ "$1" != "$predict_data/work-h100.csv" ] || options=(--calibrate "$predict_open")
-    "$predictor" train "$1" "$2.part" --gpus "$predict_gpus" "${options[@]}" > "$2.said" || refuse "no model of '$1': see above"
+    "$predictor" train "$1" "$2.part" --gpus "$predict_gpus" "${options[@]}" > "$2.said" ||
+        refuse "no model of '$1': see above"
     rm -f "$2.said"
     mv "$2.part" "$2"
 }
