@@ -113,7 +113,7 @@ static bool read_number(double *value, const char *cell, enum column column, con
 /* What must hold between the numbers of a row, or the derived features mean nothing. */
 static bool consistent(const struct sample *sample, enum table_kind kind, const char *path, struct error *error)
 {
-    static const enum column positive[] = {COLUMN_N_B, COLUMN_N_T, COLUMN_W, COLUMN_L, COLUMN_WARP_INSTRUCTIONS};
+    static const enum column positive[] = {COLUMN_N_B, COLUMN_N_T, COLUMN_W, COLUMN_WARP_INSTRUCTIONS};
     const double *v = sample->value;
     long line = sample->line;
 
