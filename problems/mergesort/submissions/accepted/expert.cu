@@ -94,8 +94,8 @@ template <bool PADDED> __device__ unsigned place(unsigned x) { return PADDED ? x
  * How many of the first `diagonal` elements of the merged run are from keys[a..a + na); the others from keys[b..b +
  * nb).
  */
-template <bool PADDED>
-__device__ unsigned split(const int32_t *keys, unsigned a, unsigned na, unsigned b, unsigned nb, unsigned diagonal)
+template <bool PADDED, class T>
+__device__ unsigned split(const T *keys, unsigned a, unsigned na, unsigned b, unsigned nb, unsigned diagonal)
 {
     unsigned low = diagonal > nb ? diagonal - nb : 0, high = min(diagonal, na);
 
@@ -238,6 +238,13 @@ template <class S, unsigned WIDTH, bool PADDED> struct merge_levels {
 template <class S, bool PADDED> struct merge_levels<S, 0, PADDED> {
     static __device__ void run(int32_t *, uint32_t *, const node *) {}
 };
+
+/*
+ * A kernel may start while the one before it in the stream ends. It touches no memory of the GPU before it has waited,
+ * so what it saves is the time to start.
+ */
+__device__ void wait_for_kernel_before() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+__device__ void let_next_kernel_start() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
 
 /* Bulk copies (PTX ISA, cp.async.bulk): sizes and addresses are multiples of 16 bytes. */
 __device__ unsigned shared_address(const void *pointer) { return (unsigned)__cvta_generic_to_shared(pointer); }
@@ -390,6 +397,9 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void sort_tiles(buffer from,
     const unsigned start = blockIdx.x * S::TILE, count = min(S::TILE, n - start);
     typename E::type item[S::SORT_ITEMS];
 
+    wait_for_kernel_before();
+    let_next_kernel_start();
+
     /* Which thread gets which of the warp's elements does not matter: neighbours read neighbours. */
 #pragma unroll
     for (unsigned i = 0; i < S::SORT_ITEMS; i++) {
@@ -421,6 +431,91 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void sort_tiles(buffer from,
     merge_levels<S, S::WARPS / 2, true>::run(keys, payloads, nodes);
     store_tile<S>(to, start, count, keys, payloads);
 }
+
+/*
+ * Sorts few elements in one block, or in each block as many as it has threads times ITEMS. Little work takes as long as
+ * its longest chain of steps that wait for each other. So a thread has few elements, and there are as many warps as
+ * the elements need: a warp sorts its own in registers, and the block merges two by two in shared memory. Pairs are
+ * merged with their places, from which the payloads follow at the end. Shared memory: few_bytes().
+ */
+const unsigned FEW_THREADS = 1024, FEW_ITEMS = 4;
+
+template <bool PAIRS, unsigned ITEMS>
+__global__ __launch_bounds__(FEW_THREADS) void sort_few(buffer from, buffer to, unsigned n)
+{
+    extern __shared__ __align__(128) int32_t shared[];
+    typedef element<PAIRS> E;
+    int32_t *keys = shared, key[ITEMS];
+    typename E::type item[ITEMS];
+    const unsigned room = blockDim.x * ITEMS, start = blockIdx.x * room, count = min(room, n - start);
+    const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, mine = threadIdx.x * ITEMS;
+    uint32_t *places = (uint32_t *)keys + room, *payloads = places + room, its_place[PAIRS ? ITEMS : 1];
+
+    wait_for_kernel_before();
+    let_next_kernel_start();
+    if (!PAIRS && threadIdx.x == 0)
+        keys[room] = INT_MAX; /* a merge of keys looks at one behind the last */
+#pragma unroll
+    for (unsigned i = 0; i < ITEMS; i++) {
+        unsigned index = (warp * ITEMS + i) * WARP + lane;
+
+        item[i] = E::make(index < count ? from.keys[start + index] : INT_MAX, index);
+        if constexpr (PAIRS)
+            payloads[index] = index < count ? from.payloads[start + index] : 0;
+    }
+    sort_warp(item);
+#pragma unroll
+    for (unsigned i = 0; i < ITEMS; i++) {
+        key[i] = E::key(item[i]);
+        if constexpr (PAIRS)
+            its_place[i] = E::index(item[i]);
+    }
+    for (unsigned run = WARP * ITEMS; run < room; run *= 2) {
+        const unsigned left = mine / (2 * run) * (2 * run), right = left + run, diagonal = mine - left;
+        const unsigned end_right = min(right + run, room);
+
+        __syncthreads();
+#pragma unroll
+        for (unsigned i = 0; i < ITEMS; i++) {
+            keys[mine + i] = key[i];
+            if constexpr (PAIRS)
+                places[mine + i] = its_place[i];
+        }
+        __syncthreads();
+        if (right >= room) /* no partner */
+            continue;
+        unsigned a = left + split<false>(keys, left, run, right, end_right - right, diagonal);
+        unsigned b = right + diagonal - (a - left);
+        int32_t first = keys[a], second = keys[b];
+
+#pragma unroll
+        for (unsigned i = 0; i < ITEMS; i++) {
+            bool from_right = b < end_right && (a >= right || second < first);
+
+            key[i] = from_right ? second : first;
+            if constexpr (PAIRS)
+                its_place[i] = places[from_right ? b : a];
+            a += !from_right;
+            b += from_right;
+            int32_t next = keys[from_right ? b : a];
+
+            first = from_right ? first : next;
+            second = from_right ? next : second;
+        }
+    }
+    if constexpr (PAIRS)
+        __syncthreads();
+#pragma unroll
+    for (unsigned i = 0; i < ITEMS; i++)
+        if (mine + i < count) {
+            to.keys[start + mine + i] = key[i];
+            if constexpr (PAIRS)
+                to.payloads[start + mine + i] = payloads[its_place[i]];
+        }
+}
+
+/* Bytes of shared memory for a block that sorts `room` elements.*/
+template <bool PAIRS> static unsigned few_bytes(unsigned room) { return PAIRS ? room * 12 : room * 4 + 16; }
 
 /* The sum and the maximum over the runs, of a value that is the same in all LANES neighbours that look after a run. */
 template <unsigned LANES> __device__ unsigned sum_of_runs(unsigned value)
@@ -478,62 +573,60 @@ __device__ unsigned find_pivot(const int32_t *keys, unsigned low, unsigned high,
 }
 
 /*
- * Runs of `run` elements stand in keys[n]; WAYS of them are merged into one. splits[tile][WAYS]: how many elements of
- * each run go before the first element of the tile. A warp a tile: of `tiles` from first_tile on, every `stride`-th. If
- * `known` is not zero, every known-th of these is there already, and between two of them the others are.
+ * Runs of `run` elements stand in keys[n]; WAYS of them are merged into one. Of the run that begins at place `start` a
+ * split is one of low..high: how many elements go before element `rank` of the merged run. LANES threads of a warp look
+ * for each, and all find out.
  */
 template <unsigned WAYS>
-__global__ void find_splits(const int32_t *keys, unsigned n, unsigned run, unsigned tile_size, unsigned first_tile,
-                            unsigned tiles, unsigned stride, unsigned known, unsigned *splits)
+__device__ unsigned find_split(const int32_t *keys, unsigned run, unsigned rank, unsigned low, unsigned high)
 {
     const unsigned LANES = WARP / WAYS, FEW = 2 * LANES;
     const unsigned lane = threadIdx.x % WARP, way = lane / LANES, sub = lane % LANES;
-    const unsigned index = (blockIdx.x * blockDim.x + threadIdx.x) / WARP * stride, group = run * WAYS;
+    unsigned wanted = 0, doubtful = 0, doubted = 0; /* how many of those in doubt go before; in doubt; a round ago */
+    bool one_run = false;                           /* whether all in doubt are of one run */
 
-    if (index >= tiles || (known && index % known == 0))
-        return;
-    const unsigned tile = first_tile + index, merged = tile * tile_size / group * group;
-    const unsigned rank = tile * tile_size - merged;
-    const unsigned start = merged + way * run, length = start < n ? min(run, n - start) : 0;
-    unsigned low = 0, high = min(length, rank), wanted = 0, doubtful = 0; /* the split is one of low..high */
-
-    keys += merged;
-    if (known) {
-        unsigned before = index / known * known, behind = before + known;
-
-        if ((first_tile + before) * tile_size >= merged)
-            low = splits[(first_tile + before) * WAYS + way];
-        if (behind < tiles && (first_tile + behind) * tile_size < merged + group)
-            high = min(high, splits[(first_tile + behind) * WAYS + way]);
-    }
     for (unsigned round = 1;; round++) {
-        unsigned width = high - low;
+        const unsigned width = high - low, widest = max_of_runs<LANES>(width);
 
         wanted = rank - sum_of_runs<LANES>(low);
         doubtful = sum_of_runs<LANES>(width);
-        if (wanted == 0 || wanted == doubtful)
+        one_run = widest == doubtful;
+        if (wanted == 0 || wanted == doubtful || one_run || widest <= FEW)
             break;
-        unsigned widest = max_of_runs<LANES>(width * WAYS + (WAYS - 1 - way));
+        const bool halve = round % 4 == 0, in_order = !halve && doubtful > doubted / 4 && round > 1;
+        unsigned candidate = width / 2;
 
-        if (widest / WAYS <= FEW)
-            break;
-        /* The widest interval's run proposes an element: with luck just on the side where fewer are in doubt. */
-        const unsigned owner = WAYS - 1 - widest % WAYS, owners_low = __shfl_sync(ALL_LANES, low, owner * LANES);
-        const unsigned owners_width = widest / WAYS;
-        unsigned middle = owners_width / 2;
+        if (!halve && !in_order) {
+            /* With luck just on the side where fewer are in doubt. */
+            float share = (float)wanted / (float)doubtful, margin = sqrtf((float)width * share * (1 - share)) + 1;
+            float guess = (float)width * share + (2 * wanted > doubtful ? -margin : margin);
 
-        if (round % 4 != 0) {
-            float share = (float)wanted / (float)doubtful;
-            float margin = sqrtf((float)owners_width * share * (1 - share)) + 1;
-            float guess = (float)owners_width * share + (2 * wanted > doubtful ? -margin : margin);
-
-            middle = min((unsigned)fmaxf(guess, 0.0f), owners_width - 1);
+            candidate = min((unsigned)fmaxf(guess, 0.0f), max(width, 1u) - 1);
         }
-        float part = ((float)middle + 0.5f) / (float)owners_width;
-        unsigned guess = low + (unsigned)((float)width * part), margin = (unsigned)(2 * sqrtf((float)width * part)) + 2;
-        int32_t pivot = keys[owner * run + owners_low + middle];
-        unsigned found = owners_low + middle + 1;
+        int32_t key = width > 0 ? keys[way * run + low + candidate] : 0;
+        unsigned ahead = 0; /* elements in doubt of runs whose candidates go before this one */
 
+#pragma unroll
+        for (unsigned other = 0; other < WAYS; other++) {
+            int32_t its_key = __shfl_sync(ALL_LANES, key, other * LANES);
+            unsigned its_width = __shfl_sync(ALL_LANES, width, other * LANES);
+
+            ahead += its_key < key || (its_key == key && other < way) ? its_width : 0;
+        }
+        const unsigned aim = halve ? doubtful / 2 : wanted;
+        const unsigned owners_lane = __ffs(__ballot_sync(ALL_LANES, ahead <= aim && aim - ahead < width)) - 1;
+        const unsigned owner = owners_lane / LANES, owners_low = __shfl_sync(ALL_LANES, low, owners_lane);
+        const unsigned owners_width = __shfl_sync(ALL_LANES, width, owners_lane);
+        const unsigned place = __shfl_sync(ALL_LANES, in_order ? aim - ahead : candidate, owners_lane);
+        int32_t pivot = __shfl_sync(ALL_LANES, key, owners_lane);
+
+        if (in_order)
+            pivot = keys[owner * run + owners_low + place];
+        float part = ((float)place + 0.5f) / (float)owners_width;
+        unsigned guess = low + (unsigned)((float)width * part), found = owners_low + place + 1;
+        unsigned margin = in_order ? width : (unsigned)(2 * sqrtf((float)width * part)) + 2;
+
+        doubted = doubtful;
         /* Its own run's threads have nothing to look for, but must not be missing. */
         unsigned before = find_pivot<LANES>(keys + (way == owner ? 0 : way * run), way == owner ? 0 : low,
                                             way == owner ? 0 : high, pivot, way < owner, guess, margin);
@@ -545,9 +638,9 @@ __global__ void find_splits(const int32_t *keys, unsigned n, unsigned run, unsig
         else
             high = way == owner ? before - 1 : before;
     }
-    unsigned split = wanted == 0 ? low : high;
+    unsigned split = wanted == 0 ? low : wanted == doubtful ? high : low + (high > low ? wanted : 0);
 
-    if (wanted != 0 && wanted != doubtful) {
+    if (wanted != 0 && wanted != doubtful && !one_run) {
         /* Few are left: each thread takes two of them, and counts which of all go before. */
         const unsigned i = low + 2 * sub, mask = ((1u << LANES) - 1) << (lane - sub);
         int32_t key[2] = {i < high ? keys[way * run + i] : 0, i + 1 < high ? keys[way * run + i + 1] : 0};
@@ -567,37 +660,184 @@ __global__ void find_splits(const int32_t *keys, unsigned n, unsigned run, unsig
         split = low + __popc(__ballot_sync(ALL_LANES, i < high && before[0] < wanted) & mask) +
                 __popc(__ballot_sync(ALL_LANES, i + 1 < high && before[1] < wanted) & mask);
     }
-    if (sub == 0)
+    return split;
+}
+
+/* Where the elements of keys[n] begin that are merged into the run around element `place`. */
+template <unsigned WAYS> __device__ unsigned start_of_merged(unsigned place, unsigned run)
+{
+    return place / (run * WAYS) * (run * WAYS);
+}
+
+/* Of the run that this thread looks after, as many elements as can go before element `place`. */
+template <unsigned WAYS> __device__ unsigned most_before(unsigned n, unsigned run, unsigned place)
+{
+    const unsigned way = threadIdx.x % WARP / (WARP / WAYS), merged = start_of_merged<WAYS>(place, run);
+    const unsigned start = merged + way * run, length = start < n ? min(run, n - start) : 0;
+
+    return min(length, place - merged);
+}
+
+/*
+ * splits[tile][WAYS]: how many elements of each run go before the first element of the tile. A warp a tile: of `tiles`
+ * from first_tile on, every `stride`-th. If `known` is not zero, every known-th of these is there already, and between
+ * two of them the others are.
+ */
+template <unsigned WAYS>
+__global__ void find_splits(const int32_t *keys, unsigned n, unsigned run, unsigned tile_size, unsigned first_tile,
+                            unsigned tiles, unsigned stride, unsigned known, unsigned *splits)
+{
+    const unsigned LANES = WARP / WAYS, lane = threadIdx.x % WARP, way = lane / LANES;
+    const unsigned index = (blockIdx.x * blockDim.x + threadIdx.x) / WARP * stride;
+
+    wait_for_kernel_before();
+    if (index >= tiles || (known && index % known == 0))
+        return;
+    const unsigned tile = first_tile + index, place = tile * tile_size, merged = start_of_merged<WAYS>(place, run);
+    unsigned low = 0, high = most_before<WAYS>(n, run, place);
+
+    if (known) {
+        unsigned before = index / known * known, behind = before + known;
+
+        if ((first_tile + before) * tile_size >= merged)
+            low = splits[(first_tile + before) * WAYS + way];
+        if (behind < tiles && (first_tile + behind) * tile_size < merged + run * WAYS)
+            high = min(high, splits[(first_tile + behind) * WAYS + way]);
+    }
+    unsigned split = find_split<WAYS>(keys + merged, run, place - merged, low, high);
+
+    if (lane % LANES == 0)
         splits[tile * WAYS + way] = split;
 }
 
 /*
- * Merges WAYS runs of `run` elements into one, again and again. A block makes TILE elements: tile first_tile + block.
+ * The same for two ranks, by a block. A warp alone would wait some twenty times for memory; here each rank has FINDERS
+ * threads, which look at SAMPLES places of each run at once. Of a sample is known how many elements go before it at
+ * least, and at most: as many as the other runs have up to their last sample before it, and up to their next one. So
+ * the sample is on the left, or on the right, or remains in doubt with those around it: in each run some two of SAMPLES
+ * parts. Where no more than SAMPLES elements of each run are in doubt all are looked at, and nothing remains.
  */
-template <class S, unsigned WAYS>
+const unsigned FINDERS = 128;
+
+template <unsigned WAYS> struct search {
+    static const unsigned SAMPLES = FINDERS / WAYS;
+    unsigned low[WAYS], high[WAYS]; /* as in find_split() */
+    int32_t keys[WAYS][SAMPLES];
+
+    /* How many of `width` elements in doubt go before sample i. */
+    static __device__ unsigned before_sample(unsigned width, unsigned i)
+    {
+        return width <= SAMPLES ? i : (2 * i + 1) * width / (2 * SAMPLES);
+    }
+
+    /* How many samples of run `way` go before a key of another run, the `left` one of those. */
+    __device__ unsigned samples_before(unsigned way, int32_t key, bool left) const
+    {
+        unsigned found = 0;
+
+#pragma unroll
+        for (unsigned step = SAMPLES / 2; step >= 1; step /= 2) {
+            int32_t its = keys[way][found + step - 1];
+
+            found += its < key || (its == key && left) ? step : 0;
+        }
+        int32_t its = keys[way][found];
+
+        return min(found + (its < key || (its == key && left)), high[way] - low[way]);
+    }
+
+    /*
+     * Narrows down what is in doubt; `rank` elements go to the left. All threads of the block call it, and meet before
+     * they call it again. Returns whether this thread's run needs that.
+     */
+    __device__ bool narrow(const int32_t *from, unsigned run, unsigned rank, unsigned thread)
+    {
+        const unsigned way = thread / SAMPLES, i = thread % SAMPLES, width = high[way] - low[way];
+        const bool there = i < width;
+        const unsigned before = before_sample(width, i), place = low[way] + before;
+        const int32_t key = there ? from[way * run + place] : INT_MAX;
+        unsigned wanted = rank, least = before, most = before; /* elements in doubt before it */
+
+        keys[way][i] = key;
+        __syncthreads();
+#pragma unroll
+        for (unsigned other = 0; other < WAYS; other++) {
+            const unsigned its_width = high[other] - low[other];
+
+            wanted -= low[other];
+            if (other != way) {
+                unsigned samples = samples_before(other, key, other < way);
+
+                least += samples > 0 ? before_sample(its_width, samples - 1) + 1 : 0;
+                most += samples < min(SAMPLES, its_width) ? before_sample(its_width, samples) : its_width;
+            }
+        }
+        __syncthreads();
+        if (there && most < wanted)
+            atomicMax(&low[way], place + 1);
+        if (there && least >= wanted)
+            atomicMin(&high[way], place);
+        return width > SAMPLES;
+    }
+};
+
+/* searches[2]: of the tile's first element, and of the first behind it. All threads of the block call it. */
+template <unsigned WAYS>
+__device__ void find_two_splits(const int32_t *keys, unsigned n, unsigned run, unsigned start, unsigned tile_size,
+                                search<WAYS> *searches)
+{
+    const unsigned which = threadIdx.x / FINDERS, thread = threadIdx.x % FINDERS;
+    const unsigned merged = start_of_merged<WAYS>(start, run), rank = start + which * tile_size - merged;
+    search<WAYS> &own = searches[which];
+
+    if (thread < WAYS) {
+        const unsigned begin = merged + thread * run, length = begin < n ? min(run, n - begin) : 0;
+        const bool behind = rank >= run * WAYS || merged + rank >= n; /* nobody asks */
+
+        own.low[thread] = 0;
+        own.high[thread] = behind ? 0 : min(length, rank);
+    }
+    __syncthreads();
+    while (__syncthreads_or(own.narrow(keys + merged, run, rank, thread)))
+        ;
+}
+
+/*
+ * Merges WAYS runs of `run` elements into one, again and again. A block makes TILE elements: tile first_tile + block.
+ * ALONE, it finds the splits itself.
+ */
+template <class S, unsigned WAYS, bool ALONE>
 __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void merge_tiles(buffer from, buffer to, unsigned n, unsigned run,
                                                                      unsigned first_tile, const unsigned *splits)
 {
     extern __shared__ __align__(128) int32_t shared[];
     __shared__ node nodes[2 * WAYS];
+    __shared__ search<WAYS> found[ALONE ? 2 : 1];
     __shared__ uint64_t barrier;
     int32_t *keys = shared;
     uint32_t *payloads = (uint32_t *)shared + S::template MERGE_WORDS<WAYS>;
     const unsigned tile = first_tile + blockIdx.x, start = tile * S::TILE, count = min(S::TILE, n - start);
 
+    if (threadIdx.x == 0)
+        barrier_init(&barrier);
+    wait_for_kernel_before();
+    let_next_kernel_start();
+    static_assert(!ALONE || S::THREADS == 2 * FINDERS, "half of the threads for a split");
+    if constexpr (ALONE)
+        find_two_splits(from.keys, n, run, start, S::TILE, found);
     if (threadIdx.x < WARP) {
-        const unsigned way = threadIdx.x, group = run * WAYS, merged = start / group * group;
+        const unsigned *here = ALONE ? found[0].low : splits + tile * WAYS;
+        const unsigned *next = ALONE ? found[1].low : here + WAYS;
+        const unsigned way = threadIdx.x, group = run * WAYS, merged = start_of_merged<WAYS>(start, run);
         const unsigned run_start = merged + way * run;
         unsigned source = 0, pieces = 0, skip = 0, words = 0; /* its place; elements; copied before them; in all */
 
-        if (way == 0)
-            barrier_init(&barrier);
         if (way < WAYS && run_start < n) {
-            unsigned length = min(run, n - run_start), split = splits[tile * WAYS + way];
+            unsigned length = min(run, n - run_start), split = here[way];
             bool last = start + S::TILE >= merged + group || start + S::TILE >= n;
 
             source = run_start + split;
-            pieces = (last ? length : splits[(tile + 1) * WAYS + way]) - split;
+            pieces = (last ? length : next[way]) - split;
             skip = source % 4;
             words = pieces > 0 ? (skip + pieces + 3) / 4 * 4 : 0;
         }
@@ -636,6 +876,9 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void merge_tiles(buffer from
 typedef shape<false, 256, 32, 4> shape_of_keys;
 typedef shape<true, 256, 16, 3> shape_of_pairs;
 
+template <bool PAIRS> using shape_of_few = shape<PAIRS, 256, 8, 2>;
+
+const unsigned MIDDLE = 1 << 18; /* what is more is sorted by tiles of many elements */
 const unsigned PASS_LEVELS = 4, SMALLEST_TILE = 4096, MOST_WAYS = 1 << PASS_LEVELS;
 
 /* How often `count` must be halved, rounding up, until at most `size` is left. */
@@ -648,39 +891,82 @@ static unsigned levels_for(unsigned count, unsigned size)
     return levels;
 }
 
-/* Tiles first_tile to first_tile + tiles - 1 of a pass that merges 2^levels runs of `run` elements at a time. */
-template <class S, unsigned WAYS>
+/* Starts a kernel, which may start before the one before it in the stream has ended: see wait_for_kernel_before(). */
+template <class... PARAMETERS, class... ARGUMENTS>
+static void launch(void (*kernel)(PARAMETERS...), unsigned blocks, unsigned threads, unsigned shared_bytes,
+                   cudaStream_t stream, ARGUMENTS... arguments)
+{
+    cudaLaunchAttribute overlap = {};
+    cudaLaunchConfig_t config = {};
+
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = blocks;
+    config.blockDim = threads;
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = stream;
+    config.attrs = &overlap;
+    config.numAttrs = 1;
+    CHECK(cudaLaunchKernelEx(&config, kernel, (PARAMETERS)arguments...));
+}
+
+/*
+ * Tiles first_tile to first_tile + tiles - 1 of a pass that merges WAYS runs of `run` elements at a time. ALONE: the
+ * blocks find their splits, which saves a launch, but each of them finds two.
+ */
+template <class S, bool ALONE, unsigned WAYS>
 static void merge_ways(buffer from, buffer to, unsigned n, unsigned run, unsigned first_tile, unsigned tiles,
                        unsigned *splits, cudaStream_t stream)
 {
     static_assert((S::TILE + WAYS / 2 * S::SORT_ITEMS) / S::ITEMS <= S::THREADS, "too many runs for these threads");
-    const int bytes = S::template MERGE_WORDS<WAYS> * S::ELEMENT_BYTES;
+    const unsigned bytes = S::template MERGE_WORDS<WAYS> * S::ELEMENT_BYTES;
     const unsigned warps = 4, rows = tiles + ((size_t)(first_tile + tiles) * S::TILE < n); /* the next tile's, too */
 
     const unsigned known = rows >= 1024 ? 32 : 0; /* of many tiles every 32nd is found first */
 
-    if (known) {
-        find_splits<WAYS><<<(rows / known + 1 + warps - 1) / warps, warps * WARP, 0, stream>>>(
-            from.keys, n, run, S::TILE, first_tile, rows, known, 0, splits);
-        CHECK(cudaGetLastError());
-    }
-    find_splits<WAYS><<<(rows + warps - 1) / warps, warps * WARP, 0, stream>>>(
-        from.keys, n, run, S::TILE, first_tile, rows, 1, known, splits);
-    CHECK(cudaGetLastError());
-    merge_tiles<S, WAYS><<<tiles, S::THREADS, bytes, stream>>>(from, to, n, run, first_tile, splits);
-    CHECK(cudaGetLastError());
+    if (known && !ALONE)
+        launch(find_splits<WAYS>, (rows / known + 1 + warps - 1) / warps, warps * WARP, 0, stream, from.keys, n, run,
+               S::TILE, first_tile, rows, known, 0, splits);
+    if (!ALONE)
+        launch(find_splits<WAYS>, (rows + warps - 1) / warps, warps * WARP, 0, stream, from.keys, n, run, S::TILE,
+               first_tile, rows, 1, known, splits);
+    launch(merge_tiles<S, WAYS, ALONE>, tiles, S::THREADS, bytes, stream, from, to, n, run, first_tile, splits);
 }
 
-template <class S>
+template <class S, bool ALONE>
 static void merge_pass(buffer from, buffer to, unsigned n, unsigned run, unsigned levels, unsigned first_tile,
                        unsigned tiles, unsigned *splits, cudaStream_t stream)
 {
     switch (levels) {
-    case 1: merge_ways<S, 2>(from, to, n, run, first_tile, tiles, splits, stream); break;
-    case 2: merge_ways<S, 4>(from, to, n, run, first_tile, tiles, splits, stream); break;
-    case 3: merge_ways<S, 8>(from, to, n, run, first_tile, tiles, splits, stream); break;
-    default: merge_ways<S, 16>(from, to, n, run, first_tile, tiles, splits, stream); break;
+    case 1: merge_ways<S, ALONE, 2>(from, to, n, run, first_tile, tiles, splits, stream); break;
+    case 2: merge_ways<S, ALONE, 4>(from, to, n, run, first_tile, tiles, splits, stream); break;
+    case 3: merge_ways<S, ALONE, 8>(from, to, n, run, first_tile, tiles, splits, stream); break;
+    default: merge_ways<S, ALONE, 16>(from, to, n, run, first_tile, tiles, splits, stream); break;
     }
+}
+
+/* As sort(), with tiles of the shape S; FEW: of the tiles are few, so that each is sorted by many threads. */
+template <class S, bool FEW>
+static int sort_by(buffer a, buffer b, unsigned n, unsigned longest, unsigned *splits, cudaStream_t stream)
+{
+    const unsigned tiles = (n + S::TILE - 1) / S::TILE, most = PASS_LEVELS;
+    unsigned levels = levels_for(longest, S::TILE), run = S::TILE;
+    int where = 1;
+
+    if constexpr (FEW)
+        launch(sort_few<S::PAIRS, FEW_ITEMS>, tiles, S::TILE / FEW_ITEMS, few_bytes<S::PAIRS>(S::TILE), stream, a, b,
+               n);
+    else
+        launch(sort_tiles<S>, tiles, S::THREADS, S::SORT_WORDS * S::ELEMENT_BYTES, stream, a, b, n);
+    for (unsigned passes = (levels + most - 1) / most; passes > 0; passes--) {
+        unsigned now = (levels + passes - 1) / passes; /* as even as can be */
+
+        merge_pass<S, FEW>(where ? b : a, where ? a : b, n, run, now, 0, tiles, splits, stream);
+        run <<= now;
+        levels -= now;
+        where = !where;
+    }
+    return where;
 }
 
 /*
@@ -690,22 +976,16 @@ static void merge_pass(buffer from, buffer to, unsigned n, unsigned run, unsigne
 template <class S>
 static int sort(buffer a, buffer b, unsigned n, unsigned longest, unsigned *splits, cudaStream_t stream)
 {
-    const int bytes = S::SORT_WORDS * S::ELEMENT_BYTES;
-    const unsigned tiles = (n + S::TILE - 1) / S::TILE, most = PASS_LEVELS;
-    unsigned levels = levels_for(longest, S::TILE), run = S::TILE;
-    int where = 1;
+    if (longest <= FEW_THREADS * FEW_ITEMS) {
+        const unsigned warps = (n + WARP * FEW_ITEMS - 1) / (WARP * FEW_ITEMS);
 
-    sort_tiles<S><<<tiles, S::THREADS, bytes, stream>>>(a, b, n);
-    CHECK(cudaGetLastError());
-    for (unsigned passes = (levels + most - 1) / most; passes > 0; passes--) {
-        unsigned now = (levels + passes - 1) / passes; /* as even as can be */
-
-        merge_pass<S>(where ? b : a, where ? a : b, n, run, now, 0, tiles, splits, stream);
-        run <<= now;
-        levels -= now;
-        where = !where;
+        launch(sort_few<S::PAIRS, FEW_ITEMS>, 1, warps * WARP, few_bytes<S::PAIRS>(warps * WARP * FEW_ITEMS), stream, a,
+               b, n);
+        return 1;
     }
-    return where;
+    if (longest <= MIDDLE)
+        return sort_by<shape_of_few<S::PAIRS>, true>(a, b, n, longest, splits, stream);
+    return sort_by<S, false>(a, b, n, longest, splits, stream);
 }
 
 static buffer behind(buffer b, size_t offset)
@@ -714,22 +994,29 @@ static buffer behind(buffer b, size_t offset)
 }
 
 /* Before the first launch: kernels may need more shared memory than without asking. This loads them as well. */
-template <class S, unsigned WAYS> static void prepare_ways()
+template <class S, bool ALONE, unsigned WAYS> static void prepare_ways()
+{
+    CHECK(cudaFuncSetAttribute(merge_tiles<S, WAYS, ALONE>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               S::template MERGE_WORDS<WAYS> * S::ELEMENT_BYTES));
+    if constexpr (!ALONE) {
+        cudaFuncAttributes attributes;
+
+        CHECK(cudaFuncGetAttributes(&attributes, find_splits<WAYS>));
+    }
+}
+template <class S, bool FEW> static void prepare()
 {
     cudaFuncAttributes attributes;
 
-    CHECK(cudaFuncSetAttribute(merge_tiles<S, WAYS>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               S::template MERGE_WORDS<WAYS> * S::ELEMENT_BYTES));
-    CHECK(cudaFuncGetAttributes(&attributes, find_splits<WAYS>));
-}
-template <class S> static void prepare()
-{
-    CHECK(cudaFuncSetAttribute(sort_tiles<S>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               S::SORT_WORDS * S::ELEMENT_BYTES));
-    prepare_ways<S, 2>();
-    prepare_ways<S, 4>();
-    prepare_ways<S, 8>();
-    prepare_ways<S, 16>();
+    if constexpr (FEW)
+        CHECK(cudaFuncGetAttributes(&attributes, sort_few<S::PAIRS, FEW_ITEMS>));
+    else
+        CHECK(cudaFuncSetAttribute(sort_tiles<S>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   S::SORT_WORDS * S::ELEMENT_BYTES));
+    prepare_ways<S, FEW, 2>();
+    prepare_ways<S, FEW, 4>();
+    prepare_ways<S, FEW, 8>();
+    prepare_ways<S, FEW, 16>();
 }
 
 /* What is kept from call to call: streams, and memory on the GPU for `room` elements, if has_payloads with payloads. */
@@ -776,8 +1063,10 @@ static void reserve(size_t n, bool payloads)
             CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
         for (cudaEvent_t &event : state.made)
             CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-        prepare<shape_of_keys>();
-        prepare<shape_of_pairs>();
+        prepare<shape_of_keys, false>();
+        prepare<shape_of_pairs, false>();
+        prepare<shape_of_few<false>, true>();
+        prepare<shape_of_few<true>, true>();
         state.ready = true;
     }
     if (n > state.room || (payloads && !state.has_payloads)) {
@@ -832,7 +1121,7 @@ static void sort_host(const int32_t *keys, const uint32_t *payloads, int32_t *so
         size_t end = (size_t)(first + now) * S::TILE, count = (end < n ? end : n) - start;
 
         if (chunks > 1)
-            merge_pass<S>(sorted, merged, n, chunk, levels, first, now, state.splits, state.work);
+            merge_pass<S, false>(sorted, merged, n, chunk, levels, first, now, state.splits, state.work);
         else
             merged = sorted;
         CHECK(cudaEventRecord(state.made[p], state.work));

@@ -50,10 +50,20 @@ struct buffer {
     uint32_t *payloads;
 };
 
-/* What the kernels share. All zero before and after a sort; but tiles[t] may hold numbers, without the bits above. */
+/* What a pass does: nothing, move by the digit, copy, or copy in the opposite order; and whether back from b to a. */
+enum step { NO_STEP, MOVE, COPY, MIRROR, STEP = 3, BACK = 4 };
+
+/*
+ * What the kernels share. All zero before and after a sort, but for the plan; tiles[t] may hold numbers, without the
+ * bits above.
+ */
 struct workspace {
     unsigned counts[PASSES][DIGITS]; /* keys of each digit, of the whole input */
+    unsigned plan[PASSES];           /* of each pass the step */
     unsigned ticket;                 /* blocks of this pass that have started */
+    unsigned counted;                /* blocks that have counted */
+    unsigned not_ascending;          /* whether some key is less than the one before it */
+    unsigned not_descending;         /* whether some key is not */
     unsigned tiles[1][DIGITS];       /* in fact one row for every tile */
 };
 
@@ -62,13 +72,14 @@ struct workspace {
  */
 const unsigned KIND = 3u << 30, NOTHING = 0, SUM = 2u << 30;
 
-template <bool PAIRS_, unsigned THREADS_, unsigned ITEMS_, unsigned BLOCKS_> struct shape {
-    static const bool PAIRS = PAIRS_;
+template <bool PAIRS_, unsigned THREADS_, unsigned ITEMS_, unsigned BLOCKS_, bool SKEWED_ = !PAIRS_> struct shape {
+    static const bool PAIRS = PAIRS_, SKEWED = SKEWED_;
     static const unsigned THREADS = THREADS_, ITEMS = ITEMS_, TILE = THREADS * ITEMS, WARPS = THREADS / WARP;
     static const unsigned BLOCKS = BLOCKS_; /* blocks on a multiprocessor at once: what registers are shared out for */
-    static const int SHARED_BYTES = (WARPS * DIGITS + TILE + (PAIRS ? 0 : TILE / 32)) * 4;
+    static const unsigned STAGED = TILE + (SKEWED ? TILE / 32 : 0), COUNTERS = WARPS * DIGITS; /* words */
+    static const int SHARED_BYTES = (COUNTERS + (STAGED > COUNTERS ? STAGED : COUNTERS)) * 4;
     static_assert(THREADS >= DIGITS, "a thread a digit");
-    static_assert(ITEMS % 8 == 0 && TILE <= 65536, "keys in groups, ranks of 16 bits");
+    static_assert(ITEMS % 4 == 0 && TILE <= 65536, "digits four and ranks two in a register");
 };
 
 /* Digits in the order of signed keys: the highest bit counts the other way. */
@@ -77,29 +88,109 @@ __device__ unsigned digit_of(uint32_t key, unsigned pass)
     return (key >> pass * BITS & (DIGITS - 1)) ^ (pass == PASSES - 1 ? DIGITS / 2 : 0);
 }
 
-/* Adds to counts[pass] how many of keys[n] have which digit, for the passes from first_pass on. */
+/*
+ * A kernel may start while the one before it in the stream ends. It touches no memory of the GPU before it has waited,
+ * so what it saves is the time to start.
+ */
+__device__ void wait_for_kernel_before() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+__device__ void let_next_kernel_start() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+
+/*
+ * Which steps are needed? The last block that counts knows. None for keys in order, a mirror image for keys that
+ * descend. A digit that all keys share needs no pass; but then the next digit goes the other way, and the result would
+ * be in b after an odd number of passes. So one that is not needed copies.
+ */
+__device__ void make_plan(unsigned n, workspace *work)
+{
+    const unsigned d = threadIdx.x;
+    unsigned needed = 0, copied = PASSES, counts[PASSES];
+
+#pragma unroll
+    for (unsigned pass = 0; pass < PASSES; pass++)
+        counts[pass] = d < DIGITS ? __ldcg(&work->counts[pass][d]) : 0;
+#pragma unroll
+    for (unsigned pass = 0; pass < PASSES; pass++)
+        if (__syncthreads_or(counts[pass] == n))
+            copied = pass;
+        else
+            needed |= 1u << pass;
+    const bool ascends = !__ldcg(&work->not_ascending), descends = !ascends && !__ldcg(&work->not_descending);
+
+    if (ascends || descends)
+        needed = 0;
+    else if (__popc(needed) % 2)
+        needed |= 1u << copied;
+    __syncthreads(); /* all have read */
+    for (unsigned pass = 0; pass < PASSES; pass++) {
+        unsigned step = pass == copied ? COPY : MOVE, before = __popc(needed & ((1u << pass) - 1));
+
+        if (descends)
+            step = pass == 0 ? MIRROR : COPY, before = pass;
+        else if (!(needed >> pass & 1))
+            step = NO_STEP;
+        if (descends && pass > 1)
+            step = NO_STEP;
+        if (step != MOVE && d < DIGITS)
+            work->counts[pass][d] = 0;
+        if (d == 0)
+            work->plan[pass] = step | (before % 2 ? BACK : 0);
+    }
+    if (d == 0)
+        work->counted = work->not_ascending = work->not_descending = 0;
+}
+
 const unsigned COUNT_THREADS = 512, COUNT_ITEMS = 8;
+
+/* Do the keys of a warp, item i of thread l the one WARP * i + l behind its first, still ascend, or descend? */
+__device__ void look_at_order(const uint32_t (&key)[COUNT_ITEMS + 1], unsigned first, unsigned n, bool &ascends,
+                              bool &descends)
+{
+    const unsigned lane = threadIdx.x % WARP;
+    bool up = false, down = false;
+
+#pragma unroll
+    for (unsigned item = 0; item < COUNT_ITEMS; item++) {
+        uint32_t next = __shfl_sync(ALL_LANES, lane == 0 ? key[item + 1] : key[item], (lane + 1) % WARP);
+
+        if (first + item * WARP + 1 < n) {
+            down |= (int32_t)next < (int32_t)key[item];
+            up |= (int32_t)next >= (int32_t)key[item];
+        }
+    }
+    ascends &= !__any_sync(ALL_LANES, down);
+    descends &= !__any_sync(ALL_LANES, up);
+}
+
+/*
+ * Adds to counts[pass] how many of keys[n] have which digit, for the passes from first_pass on. For all passes it makes
+ * a plan as well.
+ */
 __global__ __launch_bounds__(COUNT_THREADS) void count_digits(const uint32_t *keys, unsigned n, unsigned first_pass,
-                                                              unsigned (*counts)[DIGITS])
+                                                              workspace *work)
 {
     __shared__ unsigned shared[PASSES * DIGITS];
+    const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    bool ascends = first_pass == 0, descends = ascends; /* as far as the warp has looked */
 
     for (unsigned i = threadIdx.x; i < PASSES * DIGITS; i += COUNT_THREADS)
         shared[i] = 0;
+    wait_for_kernel_before();
+    let_next_kernel_start();
     __syncthreads();
     for (unsigned start = blockIdx.x * COUNT_THREADS * COUNT_ITEMS; start < n;
          start += gridDim.x * COUNT_THREADS * COUNT_ITEMS) {
-        uint32_t key[COUNT_ITEMS];
+        const unsigned first = start + warp * WARP * COUNT_ITEMS + lane, behind = first - lane + WARP * COUNT_ITEMS;
+        uint32_t key[COUNT_ITEMS + 1]; /* the last is the first one behind the warp's, in all threads */
 
-#pragma unroll
-        for (unsigned item = 0; item < COUNT_ITEMS; item++) {
-            unsigned i = start + item * COUNT_THREADS + threadIdx.x;
-
-            key[item] = i < n ? keys[i] : 0;
-        }
 #pragma unroll
         for (unsigned item = 0; item < COUNT_ITEMS; item++)
-            if (start + item * COUNT_THREADS + threadIdx.x < n)
+            key[item] = first + item * WARP < n ? keys[first + item * WARP] : 0;
+        key[COUNT_ITEMS] = (ascends || descends) && behind < n ? keys[behind] : 0;
+        if (ascends || descends) /* most inputs cost this once */
+            look_at_order(key, first, n, ascends, descends);
+#pragma unroll
+        for (unsigned item = 0; item < COUNT_ITEMS; item++)
+            if (first + item * WARP < n)
 #pragma unroll
                 for (unsigned pass = 0; pass < PASSES; pass++)
                     if (pass >= first_pass)
@@ -108,68 +199,61 @@ __global__ __launch_bounds__(COUNT_THREADS) void count_digits(const uint32_t *ke
     __syncthreads();
     for (unsigned i = first_pass * DIGITS + threadIdx.x; i < PASSES * DIGITS; i += COUNT_THREADS)
         if (shared[i] > 0)
-            atomicAdd(&counts[0][i], shared[i]);
+            atomicAdd(&work->counts[0][i], shared[i]);
+    if (first_pass > 0)
+        return;
+    if (lane == 0 && !ascends)
+        atomicOr(&work->not_ascending, 1);
+    if (lane == 0 && !descends)
+        atomicOr(&work->not_descending, 1);
+    __threadfence();
+    bool last = false;
+
+    __syncthreads();
+    if (threadIdx.x == 0)
+        last = atomicAdd(&work->counted, 1) == gridDim.x - 1;
+    if (__syncthreads_or(last)) {
+        __threadfence();
+        make_plan(n, work);
+    }
 }
 
 /*
- * Of GROUP keys of each thread: which threads of the warp have the same digit. One vote per bit would do, but a
- * multiprocessor takes two clocks for a vote, and 16 for those of a key. So the 32 threads' digits, four in a word, are
- * taken as a matrix of 32 x 32 bits and transposed in five steps; now each thread has one bit of one of the digits, of
- * all threads. From four such words follows who has which half of a digit: thread v finds who has v, for v < 16 as low
- * half, and thread 16 + v as high half. Two of these masks, looked up in scratch[SCRATCH], the warp's own shared
- * memory, have in common who has the same digit. Two words at a time, because each step waits for the one before.
+ * The rank of a warp's keys, one a thread, among the warp's keys of the same digit up to them: stable. Each thread adds
+ * its bit to the digit's mask, which then says who has the same digit. Of those the first adds their number to the
+ * digit's counter, and clears the mask for the next keys. Nobody outside the warp has to wait.
  */
-const unsigned GROUP = 8, WORDS = GROUP / 4, SCRATCH = (WORDS + GROUP) * WARP;
-
-__device__ void same_digits(const uint32_t *key, unsigned pass, unsigned *scratch, unsigned same[GROUP])
+__device__ unsigned rank_stable(unsigned digit, unsigned *counters, unsigned *masks)
 {
-    const unsigned lane = threadIdx.x % WARP, bytes = pass | (pass + 4) << 4;
-    unsigned digits[WORDS], word[WORDS];
+    const unsigned lane = threadIdx.x % WARP, lanes_before = (1u << lane) - 1;
 
-#pragma unroll
-    for (unsigned w = 0; w < WORDS; w++) {
-        const uint32_t *k = key + 4 * w;
-
-        digits[w] = __byte_perm(__byte_perm(k[0], k[1], bytes), __byte_perm(k[2], k[3], bytes), 0x5410);
-        word[w] = digits[w];
-    }
-#pragma unroll
-    for (unsigned step = WARP / 2; step >= 1; step /= 2) {
-        const unsigned low = 0xffffffffu / ((1u << step) + 1); /* columns without the bit `step` in their number */
-        bool upper = (lane & step) != 0;
-        unsigned other[WORDS];
-
-#pragma unroll
-        for (unsigned w = 0; w < WORDS; w++)
-            other[w] = __shfl_xor_sync(ALL_LANES, word[w], step);
-#pragma unroll
-        for (unsigned w = 0; w < WORDS; w++) {
-            unsigned turned = __funnelshift_l(other[w], other[w], upper ? WARP - step : step);
-
-            word[w] = upper ? (word[w] & ~low) | (turned & low) : (word[w] & low) | (turned & ~low);
-        }
-    }
-#pragma unroll
-    for (unsigned w = 0; w < WORDS; w++)
-        scratch[w * WARP + lane] = word[w];
+    atomicOr(&masks[digit], 1u << lane);
     __syncwarp();
-    unsigned *masks = scratch + WORDS * WARP;
+    const unsigned same = masks[digit], counted = counters[digit], before = __popc(same & lanes_before);
 
-#pragma unroll
-    for (unsigned g = 0; g < GROUP; g++) {
-        uint4 bits = *(const uint4 *)(scratch + g * 8 + lane / 16 * 4);
-
-        masks[g * WARP + lane] = (bits.x ^ ((lane & 1) - 1)) & (bits.y ^ ((lane >> 1 & 1) - 1)) &
-                                 (bits.z ^ ((lane >> 2 & 1) - 1)) & (bits.w ^ ((lane >> 3 & 1) - 1));
+    __syncwarp();
+    if (before == 0) {
+        masks[digit] = 0;
+        counters[digit] = counted + __popc(same);
     }
     __syncwarp();
-#pragma unroll
-    for (unsigned g = 0; g < GROUP; g++) {
-        unsigned digit = digits[g / 4] >> g % 4 * 8;
+    return counted + before;
+}
 
-        same[g] = masks[g * WARP + (digit & 15)] & masks[g * WARP + 16 + (digit >> 4 & 15)];
-    }
+/*
+ * The same where it does not matter which of two keys of the same digit goes first: an atomic addition is all. Only
+ * what stands behind the last key, where not `there`, goes behind the keys.
+ */
+__device__ unsigned rank_any(unsigned digit, unsigned *counters, bool there)
+{
+    unsigned rank = 0;
+
+    if (there)
+        rank = atomicAdd(&counters[digit], 1);
     __syncwarp();
+    if (!there)
+        rank = atomicAdd(&counters[digit], 1);
+    return rank;
 }
 
 /*
@@ -244,30 +328,76 @@ __device__ void forget(unsigned &value) { asm volatile("" : "+r"(value)); }
  * digits are evenly spread, such as sorted ones, would be put at distances of TILE / DIGITS, a multiple of 16, and so
  * into two banks. For pairs the registers that it takes cost more than it wins.
  */
-template <class S> __device__ unsigned skewed(unsigned i) { return S::PAIRS ? i : i + (i >> 5); }
+template <class S> __device__ unsigned skewed(unsigned i) { return S::SKEWED ? i + (i >> 5) : i; }
 
-/* One pass over `from`, n elements, to `to`. One block a tile. */
+/* Tile `tile` of a pass that does not sort; its words are left as a pass leaves them. */
 template <class S>
-__global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer from, buffer to, unsigned n,
-                                                                       unsigned pass, unsigned odd, workspace *work)
+__device__ void copy_tile(buffer from, buffer to, unsigned n, unsigned tile, bool mirror, unsigned sum, workspace *work)
 {
-    extern __shared__ __align__(16) unsigned shared[];
-    __shared__ unsigned ticket, sums[2][DIGITS / WARP], places[DIGITS];
-    unsigned *staged = shared + S::WARPS * DIGITS; /* before it is filled, the warps calculate in it */
-    const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, lanes_before = (1u << lane) - 1;
-    const unsigned nothing = odd ? SUM : NOTHING, sum = odd ? NOTHING : SUM, count_kind = odd ? KIND : 1u << 30;
+    const unsigned first = tile * S::TILE + threadIdx.x;
+    uint32_t key[S::ITEMS], payload[S::PAIRS ? S::ITEMS : 1];
+
+#pragma unroll
+    for (unsigned item = 0; item < S::ITEMS; item++) {
+        const unsigned i = min(first + item * S::THREADS, n - 1);
+
+        key[item] = from.keys[i];
+        if constexpr (S::PAIRS)
+            payload[item] = from.payloads[i];
+    }
+#pragma unroll
+    for (unsigned item = 0; item < S::ITEMS; item++) {
+        const unsigned i = first + item * S::THREADS, target = mirror ? n - 1 - i : i;
+
+        if (i < n) {
+            to.keys[target] = key[item];
+            if constexpr (S::PAIRS)
+                to.payloads[target] = payload[item];
+        }
+    }
+    if (threadIdx.x < DIGITS)
+        store_word(&work->tiles[tile][threadIdx.x], sum);
+}
+
+/*
+ * A pass over n elements of a to b, or back, as it is planned. Without a plan it moves them to b. One block a tile. In
+ * ANY_ORDER, which of two keys of the same digit goes first does not matter: no pass has been before, and there are no
+ * payloads. Then an atomic addition is all that ranks a key.
+ */
+template <class S, bool ANY_ORDER>
+__global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer a, buffer b, unsigned n,
+                                                                       unsigned pass, bool planned,
+                                                                       workspace *work)
+{
+    extern __shared__ __align__(128) unsigned shared[];
+    __shared__ unsigned ticket, step, sums[2][DIGITS / WARP], places[DIGITS];
+    unsigned *staged = shared + S::WARPS * DIGITS; /* the tile by digit; before, the masks */
+    const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     unsigned *counters = shared + warp * DIGITS; /* the warp's, one a digit */
+    unsigned *masks = staged + warp * DIGITS;    /* the warp's as well; see rank_stable() */
     uint32_t key[S::ITEMS];
     unsigned ranks[S::ITEMS / 2]; /* two a register */
 
+    for (unsigned i = threadIdx.x; i < (ANY_ORDER ? 1 : 2) * S::WARPS * DIGITS; i += S::THREADS)
+        shared[i] = 0;
+    wait_for_kernel_before();
+    let_next_kernel_start();
     if (threadIdx.x == 0) {
+        step = planned ? load_word(&work->plan[pass]) : MOVE;
         ticket = atomicAdd(&work->ticket, 1);
         if (ticket == gridDim.x - 1)
             atomicExch(&work->ticket, 0);
     }
-    for (unsigned i = threadIdx.x; i < S::WARPS * DIGITS; i += S::THREADS)
-        shared[i] = 0;
     __syncthreads();
+    const bool back = (step & BACK) != 0;
+    const buffer from = back ? b : a, to = back ? a : b;
+    const unsigned nothing = back ? SUM : NOTHING, sum = back ? NOTHING : SUM, count_kind = back ? KIND : 1u << 30;
+
+    if ((step & STEP) != MOVE) {
+        if ((step & STEP) != NO_STEP)
+            copy_tile<S>(from, to, n, ticket, (step & STEP) == MIRROR, sum, work);
+        return;
+    }
     const unsigned tile = ticket, start = tile * S::TILE, count = min(S::TILE, n - start);
     const unsigned first = warp * WARP * S::ITEMS + lane; /* of this thread's elements, which are WARP apart */
 
@@ -282,23 +412,13 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer fr
             key[item] = first + item * WARP < count ? from.keys[start + first + item * WARP] : INT32_MAX;
 
 #pragma unroll
-    for (unsigned group = 0; group < S::ITEMS; group += GROUP) {
-        unsigned same[GROUP];
+    for (unsigned item = 0; item < S::ITEMS; item++) {
+        const unsigned digit = digit_of(key[item], pass);
+        const bool there = count == S::TILE || first + item * WARP < count;
+        unsigned rank = ANY_ORDER ? rank_any(digit, counters, there) : rank_stable(digit, counters, masks);
 
-        same_digits(key + group, pass, staged + warp * SCRATCH, same);
-#pragma unroll
-        for (unsigned g = 0; g < GROUP; g++) {
-            const unsigned item = group + g;
-            unsigned *counter = &counters[digit_of(key[item], pass)], counted = *counter;
-            unsigned before = __popc(same[g] & lanes_before), rank = counted + before;
-
-            __syncwarp();
-            if (before == 0)
-                *counter = counted + __popc(same[g]);
-            __syncwarp();
-            ranks[item / 2] = item % 2 ? ranks[item / 2] | rank << 16 : rank;
-            forget(key[item]);
-        }
+        ranks[item / 2] = item % 2 ? ranks[item / 2] | rank << 16 : rank;
+        forget(key[item]);
     }
     __syncthreads();
 
@@ -383,33 +503,247 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer fr
     }
 }
 
+/* What sort_few sorts: signed keys; or keys with their places, which makes all differ and the sort stable. */
+template <bool PAIRS> struct element {
+    typedef int32_t type;
+    static __device__ type make(int32_t key, unsigned) { return key; }
+    static __device__ int32_t key(type e) { return e; }
+    static __device__ unsigned index(type) { return 0; }
+};
+template <> struct element<true> {
+    typedef uint64_t type;
+    static __device__ type make(int32_t key, unsigned index)
+    {
+        return (uint64_t)((uint32_t)key ^ 1u << 31) << 32 | index;
+    }
+    static __device__ int32_t key(type e) { return (int32_t)((uint32_t)(e >> 32) ^ 1u << 31); }
+    static __device__ unsigned index(type e) { return (unsigned)e; }
+};
+
+template <class T> __device__ void compare_exchange(T &a, T &b)
+{
+    T low = min(a, b), high = max(a, b);
+
+    a = low;
+    b = high;
+}
+
+/* Batcher's odd-even merge sort of item[N], N a power of two. */
+template <class T, unsigned N> __device__ void sort_thread(T (&item)[N])
+{
+#pragma unroll
+    for (unsigned p = 1; p < N; p *= 2)
+#pragma unroll
+        for (unsigned k = p; k >= 1; k /= 2)
+#pragma unroll
+            for (unsigned i = 0; i + k < N; i++)
+                if (i >= k % p && (i - k % p) / k % 2 == 0 && i / (2 * p) == (i + k) / (2 * p))
+                    compare_exchange(item[i], item[i + k]);
+}
+
+/* Item i of thread l is element l * N + i of the warp's run. Sorts it: bitonic merges of 2, 4 ... 32 threads' items. */
+template <class T, unsigned N> __device__ void sort_warp(T (&item)[N])
+{
+    const unsigned lane = threadIdx.x % WARP;
+
+    sort_thread(item);
+#pragma unroll
+    for (unsigned group = 2; group <= WARP; group *= 2) {
+        bool lower = (lane & group / 2) == 0;
+
+        /* First against the mirror image, so that both halves may ascend. */
+#pragma unroll
+        for (unsigned i = 0; i < N / 2; i++) {
+            T high = __shfl_xor_sync(ALL_LANES, item[N - 1 - i], group - 1);
+            T low = __shfl_xor_sync(ALL_LANES, item[i], group - 1);
+
+            item[i] = lower ? min(item[i], high) : max(item[i], high);
+            item[N - 1 - i] = lower ? min(item[N - 1 - i], low) : max(item[N - 1 - i], low);
+        }
+#pragma unroll
+        for (unsigned step = group / 4; step >= 1; step /= 2) {
+            bool down = (lane & step) == 0;
+
+#pragma unroll
+            for (unsigned i = 0; i < N; i++) {
+                T other = __shfl_xor_sync(ALL_LANES, item[i], step);
+
+                item[i] = down ? min(item[i], other) : max(item[i], other);
+            }
+        }
+#pragma unroll
+        for (unsigned step = N / 2; step >= 1; step /= 2)
+#pragma unroll
+            for (unsigned i = 0; i < N; i++)
+                if ((i & step) == 0)
+                    compare_exchange(item[i], item[i + step]);
+    }
+}
+
+/* How many of the first `diagonal` elements merged of x[a..a + na) and x[b..b + nb) are from the first. */
+template <class T>
+__device__ unsigned split(const T *x, unsigned a, unsigned na, unsigned b, unsigned nb, unsigned diagonal)
+{
+    unsigned low = diagonal > nb ? diagonal - nb : 0, high = min(diagonal, na);
+
+    while (low < high) {
+        unsigned middle = (low + high) / 2;
+
+        if (x[a + middle] <= x[b + diagonal - 1 - middle])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/*
+ * Sorts few elements, in one block. Little work takes as long as
+ * its longest chain of steps that wait for each other. So a thread has few elements, and there are as many warps as
+ * the elements need: a warp sorts its own in registers, and the block merges two by two in shared memory. Pairs are
+ * merged with their places, from which the payloads follow at the end. Shared memory: few_bytes().
+ */
+const unsigned FEW_THREADS = 1024, FEW_ITEMS = 4;
+
+template <bool PAIRS, unsigned ITEMS>
+__global__ __launch_bounds__(FEW_THREADS) void sort_few(buffer a, unsigned n)
+{
+    extern __shared__ __align__(128) unsigned shared[];
+    typedef element<PAIRS> E;
+    int32_t *keys = (int32_t *)shared, key[ITEMS];
+    typename E::type item[ITEMS];
+    const unsigned room = blockDim.x * ITEMS;
+    const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, mine = threadIdx.x * ITEMS;
+    uint32_t *places = (uint32_t *)keys + room, *payloads = places + room, its_place[PAIRS ? ITEMS : 1];
+
+    wait_for_kernel_before();
+    let_next_kernel_start();
+    if (!PAIRS && threadIdx.x == 0)
+        keys[room] = INT32_MAX; /* a merge of keys looks at one behind the last */
+#pragma unroll
+    for (unsigned i = 0; i < ITEMS; i++) {
+        unsigned index = (warp * ITEMS + i) * WARP + lane;
+
+        item[i] = E::make(index < n ? (int32_t)a.keys[index] : INT32_MAX, index);
+        if constexpr (PAIRS)
+            payloads[index] = index < n ? a.payloads[index] : 0;
+    }
+    sort_warp(item);
+#pragma unroll
+    for (unsigned i = 0; i < ITEMS; i++) {
+        key[i] = E::key(item[i]);
+        if constexpr (PAIRS)
+            its_place[i] = E::index(item[i]);
+    }
+    for (unsigned run = WARP * ITEMS; run < room; run *= 2) {
+        const unsigned left = mine / (2 * run) * (2 * run), right = left + run, diagonal = mine - left;
+        const unsigned end_right = min(right + run, room);
+
+        __syncthreads();
+#pragma unroll
+        for (unsigned i = 0; i < ITEMS; i++) {
+            keys[mine + i] = key[i];
+            if constexpr (PAIRS)
+                places[mine + i] = its_place[i];
+        }
+        __syncthreads();
+        if (right >= room) /* no partner */
+            continue;
+        unsigned x = left + split(keys, left, run, right, end_right - right, diagonal);
+        unsigned y = right + diagonal - (x - left);
+        int32_t first = keys[x], second = keys[y];
+
+#pragma unroll
+        for (unsigned i = 0; i < ITEMS; i++) {
+            bool from_right = y < end_right && (x >= right || second < first);
+
+            key[i] = from_right ? second : first;
+            if constexpr (PAIRS)
+                its_place[i] = places[from_right ? y : x];
+            x += !from_right;
+            y += from_right;
+            int32_t next = keys[from_right ? y : x];
+
+            first = from_right ? first : next;
+            second = from_right ? next : second;
+        }
+    }
+    if constexpr (PAIRS)
+        __syncthreads();
+#pragma unroll
+    for (unsigned i = 0; i < ITEMS; i++)
+        if (mine + i < n) {
+            a.keys[mine + i] = (uint32_t)key[i];
+            if constexpr (PAIRS)
+                a.payloads[mine + i] = payloads[its_place[i]];
+        }
+}
+
+/* Bytes of shared memory for a block that sorts `room` elements.*/
+template <bool PAIRS> static unsigned few_bytes(unsigned room) { return PAIRS ? room * 12 : room * 4 + 16; }
+
 typedef shape<false, 512, 24, 2> shape_of_keys;
 typedef shape<true, 384, 24, 2> shape_of_pairs;
-const unsigned SMALLEST_TILE = 4096;
+template <bool PAIRS> using shape_of_few = shape<PAIRS, 256, 8, 4>;
+
+const unsigned MIDDLE = 1 << 19;                        /* what is more is moved by tiles of many elements */
+const unsigned FEW_TILE = 2048, SMALLEST_TILE = 4096;   /* elements of a tile at least, up to MIDDLE and above */
+
+/* Starts a kernel, which may start before the one before it in the stream has ended: see wait_for_kernel_before(). */
+template <class... PARAMETERS, class... ARGUMENTS>
+static void launch(void (*kernel)(PARAMETERS...), unsigned blocks, unsigned threads, unsigned shared_bytes,
+                   cudaStream_t stream, ARGUMENTS... arguments)
+{
+    cudaLaunchAttribute overlap = {};
+    cudaLaunchConfig_t config = {};
+
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = blocks;
+    config.blockDim = threads;
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = stream;
+    config.attrs = &overlap;
+    config.numAttrs = 1;
+    CHECK(cudaLaunchKernelEx(&config, kernel, (PARAMETERS)arguments...));
+}
 
 static void count(const uint32_t *keys, unsigned n, unsigned first_pass, workspace *work, cudaStream_t stream)
 {
     const unsigned tile = COUNT_THREADS * COUNT_ITEMS, tiles = (n + tile - 1) / tile, most = 132 * 4;
 
-    count_digits<<<tiles < most ? tiles : most, COUNT_THREADS, 0, stream>>>(keys, n, first_pass, work->counts);
-    CHECK(cudaGetLastError());
+    launch(count_digits, tiles < most ? tiles : most, COUNT_THREADS, 0, stream, keys, n, first_pass, work);
 }
 
-template <class S>
-static void move(buffer from, buffer to, unsigned n, unsigned pass, unsigned odd, workspace *work, cudaStream_t stream)
+template <class S, bool ANY_ORDER>
+static void move(buffer a, buffer b, unsigned n, unsigned pass, bool planned, workspace *work, cudaStream_t stream)
 {
     const unsigned tiles = (n + S::TILE - 1) / S::TILE;
 
-    move_by_digit<S><<<tiles, S::THREADS, S::SHARED_BYTES, stream>>>(from, to, n, pass, odd, work);
-    CHECK(cudaGetLastError());
+    launch(move_by_digit<S, ANY_ORDER>, tiles, S::THREADS, S::SHARED_BYTES, stream, a, b, n, pass, planned, work);
+}
+
+/* As sort(), with tiles of the shape S. */
+template <class S> static void sort_by(buffer a, buffer b, unsigned n, workspace *work, cudaStream_t stream)
+{
+    count(a.keys, n, 0, work, stream);
+    move<S, !S::PAIRS>(a, b, n, 0, true, work, stream);
+    for (unsigned pass = 1; pass < PASSES; pass++)
+        move<S, false>(a, b, n, pass, true, work, stream);
 }
 
 /* Sorts n elements of a, some at least, by way of b. */
 template <class S> static void sort(buffer a, buffer b, unsigned n, workspace *work, cudaStream_t stream)
 {
-    count(a.keys, n, 0, work, stream);
-    for (unsigned pass = 0; pass < PASSES; pass++)
-        move<S>(pass % 2 ? b : a, pass % 2 ? a : b, n, pass, pass % 2, work, stream);
+    if (n <= FEW_THREADS * FEW_ITEMS) {
+        const unsigned warps = (n + WARP * FEW_ITEMS - 1) / (WARP * FEW_ITEMS);
+
+        launch(sort_few<S::PAIRS, FEW_ITEMS>, 1, warps * WARP, few_bytes<S::PAIRS>(warps * WARP * FEW_ITEMS), stream, a,
+               n);
+    } else if (n <= MIDDLE)
+        sort_by<shape_of_few<S::PAIRS>>(a, b, n, work, stream);
+    else
+        sort_by<S>(a, b, n, work, stream);
 }
 
 const unsigned MOST_CHUNKS = 16, SMALLEST_PIECE = 1 << 20;
@@ -439,7 +773,10 @@ static buffer behind(buffer b, size_t offset)
 /* Before the first launch: it may need more shared memory than without asking. This loads it as well. */
 template <class S> static void prepare()
 {
-    CHECK(cudaFuncSetAttribute(move_by_digit<S>, cudaFuncAttributeMaxDynamicSharedMemorySize, S::SHARED_BYTES));
+    CHECK(cudaFuncSetAttribute(move_by_digit<S, false>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               S::SHARED_BYTES));
+    CHECK(cudaFuncSetAttribute(move_by_digit<S, !S::PAIRS>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               S::SHARED_BYTES));
 }
 
 /* What is kept from call to call: streams, and memory on the GPU for `room` elements, if has_payloads with payloads. */
@@ -492,10 +829,13 @@ static void reserve(size_t n, bool payloads)
         CHECK(cudaMallocHost(&state.counts, MOST_CHUNKS * sizeof *state.counts));
         prepare<shape_of_keys>();
         prepare<shape_of_pairs>();
+        prepare<shape_of_few<false>>();
+        prepare<shape_of_few<true>>();
         state.ready = true;
     }
     if (n > state.room || (payloads && !state.has_payloads)) {
-        size_t room = n > state.room ? n : state.room, bytes = room * 4, rows = room / SMALLEST_TILE + 1;
+        size_t room = n > state.room ? n : state.room, bytes = room * 4;
+        size_t rows = room / SMALLEST_TILE + MIDDLE / FEW_TILE + 1;
 
         payloads |= state.has_payloads;
         for (buffer *old : {&state.a, &state.b, &state.c}) {
@@ -563,7 +903,7 @@ static void sort_host(const int32_t *keys, const uint32_t *payloads, int32_t *so
                               state.work));
         if (i == chunks - 1)
             CHECK(cudaEventRecord(state.counted, state.work));
-        move<S>(behind(a, start), behind(b, start), count_here, PASSES - 1, 0, work, state.work);
+        move<S, !S::PAIRS>(behind(a, start), behind(b, start), count_here, PASSES - 1, false, work, state.work);
         /* One pass alone leaves sums behind, where the next one is to find nothing. */
         CHECK(cudaMemsetAsync(work->tiles, 0, ((size_t)count_here / S::TILE + 1) * sizeof *work->tiles, state.work));
     }
