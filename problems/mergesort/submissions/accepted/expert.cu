@@ -582,7 +582,8 @@ __device__ unsigned find_split(const int32_t *keys, unsigned run, unsigned rank,
 {
     const unsigned LANES = WARP / WAYS, FEW = 2 * LANES;
     const unsigned lane = threadIdx.x % WARP, way = lane / LANES, sub = lane % LANES;
-    unsigned wanted = 0, doubtful = 0, doubted = 0; /* how many of those in doubt go before; in doubt; a round ago */
+    unsigned wanted = 0, doubtful = 0;   /* how many of those in doubt go before; how many are in doubt */
+    unsigned doubted[2] = {};            /* the same a round ago, and two: a round finds a bound on one side */
     bool one_run = false;                           /* whether all in doubt are of one run */
 
     for (unsigned round = 1;; round++) {
@@ -593,7 +594,7 @@ __device__ unsigned find_split(const int32_t *keys, unsigned run, unsigned rank,
         one_run = widest == doubtful;
         if (wanted == 0 || wanted == doubtful || one_run || widest <= FEW)
             break;
-        const bool halve = round % 4 == 0, in_order = !halve && doubtful > doubted / 4 && round > 1;
+        const bool halve = round % 4 == 0, in_order = !halve && round > 2 && doubtful > doubted[1] / 4;
         unsigned candidate = width / 2;
 
         if (!halve && !in_order) {
@@ -626,7 +627,8 @@ __device__ unsigned find_split(const int32_t *keys, unsigned run, unsigned rank,
         unsigned guess = low + (unsigned)((float)width * part), found = owners_low + place + 1;
         unsigned margin = in_order ? width : (unsigned)(2 * sqrtf((float)width * part)) + 2;
 
-        doubted = doubtful;
+        doubted[1] = doubted[0];
+        doubted[0] = doubtful;
         /* Its own run's threads have nothing to look for, but must not be missing. */
         unsigned before = find_pivot<LANES>(keys + (way == owner ? 0 : way * run), way == owner ? 0 : low,
                                             way == owner ? 0 : high, pivot, way < owner, guess, margin);
@@ -878,8 +880,8 @@ typedef shape<true, 256, 16, 3> shape_of_pairs;
 
 template <bool PAIRS> using shape_of_few = shape<PAIRS, 256, 8, 2>;
 
-const unsigned MIDDLE = 1 << 18; /* what is more is sorted by tiles of many elements */
-const unsigned PASS_LEVELS = 4, SMALLEST_TILE = 4096, MOST_WAYS = 1 << PASS_LEVELS;
+const unsigned MIDDLE = 1 << 19; /* what is more is sorted by tiles of many elements */
+const unsigned PASS_LEVELS = 4, FEW_LEVELS = 3, SMALLEST_TILE = 4096, MOST_WAYS = 1 << PASS_LEVELS;
 
 /* How often `count` must be halved, rounding up, until at most `size` is left. */
 static unsigned levels_for(unsigned count, unsigned size)
@@ -949,7 +951,7 @@ static void merge_pass(buffer from, buffer to, unsigned n, unsigned run, unsigne
 template <class S, bool FEW>
 static int sort_by(buffer a, buffer b, unsigned n, unsigned longest, unsigned *splits, cudaStream_t stream)
 {
-    const unsigned tiles = (n + S::TILE - 1) / S::TILE, most = PASS_LEVELS;
+    const unsigned tiles = (n + S::TILE - 1) / S::TILE, most = FEW ? FEW_LEVELS : PASS_LEVELS;
     unsigned levels = levels_for(longest, S::TILE), run = S::TILE;
     int where = 1;
 
@@ -976,7 +978,7 @@ static int sort_by(buffer a, buffer b, unsigned n, unsigned longest, unsigned *s
 template <class S>
 static int sort(buffer a, buffer b, unsigned n, unsigned longest, unsigned *splits, cudaStream_t stream)
 {
-    if (longest <= FEW_THREADS * FEW_ITEMS) {
+    if (longest <= FEW_THREADS * FEW_ITEMS / (S::PAIRS ? 2 : 1)) {
         const unsigned warps = (n + WARP * FEW_ITEMS - 1) / (WARP * FEW_ITEMS);
 
         launch(sort_few<S::PAIRS, FEW_ITEMS>, 1, warps * WARP, few_bytes<S::PAIRS>(warps * WARP * FEW_ITEMS), stream, a,

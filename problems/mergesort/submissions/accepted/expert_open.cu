@@ -72,14 +72,17 @@ struct workspace {
  */
 const unsigned KIND = 3u << 30, NOTHING = 0, SUM = 2u << 30;
 
-template <bool PAIRS_, unsigned THREADS_, unsigned ITEMS_, unsigned BLOCKS_, bool SKEWED_ = !PAIRS_> struct shape {
-    static const bool PAIRS = PAIRS_, SKEWED = SKEWED_;
+const unsigned GROUP = 8, WORDS = GROUP / 4, SCRATCH = (WORDS + GROUP) * WARP; /* see same_digits() */
+
+template <bool PAIRS_, unsigned THREADS_, unsigned ITEMS_, unsigned BLOCKS_> struct shape {
+    static const bool PAIRS = PAIRS_;
     static const unsigned THREADS = THREADS_, ITEMS = ITEMS_, TILE = THREADS * ITEMS, WARPS = THREADS / WARP;
     static const unsigned BLOCKS = BLOCKS_; /* blocks on a multiprocessor at once: what registers are shared out for */
-    static const unsigned STAGED = TILE + (SKEWED ? TILE / 32 : 0), COUNTERS = WARPS * DIGITS; /* words */
-    static const int SHARED_BYTES = (COUNTERS + (STAGED > COUNTERS ? STAGED : COUNTERS)) * 4;
+    static const unsigned STAGED = TILE + TILE / 32, ALL_STAGED = (PAIRS ? 2 : 1) * STAGED; /* words */
+    static const unsigned ALL_SCRATCH = WARPS * SCRATCH;
+    static const int SHARED_BYTES = (WARPS * DIGITS + (ALL_STAGED > ALL_SCRATCH ? ALL_STAGED : ALL_SCRATCH)) * 4;
     static_assert(THREADS >= DIGITS, "a thread a digit");
-    static_assert(ITEMS % 4 == 0 && TILE <= 65536, "digits four and ranks two in a register");
+    static_assert(ITEMS % GROUP == 0 && TILE <= 65536, "keys in groups, ranks of 16 bits");
 };
 
 /* Digits in the order of signed keys: the highest bit counts the other way. */
@@ -218,42 +221,119 @@ __global__ __launch_bounds__(COUNT_THREADS) void count_digits(const uint32_t *ke
     }
 }
 
+/* The compiler is to compute anew what follows from the value, rather than keep it in registers. */
+__device__ void forget(unsigned &value) { asm volatile("" : "+r"(value)); }
+
 /*
- * The rank of a warp's keys, one a thread, among the warp's keys of the same digit up to them: stable. Each thread adds
- * its bit to the digit's mask, which then says who has the same digit. Of those the first adds their number to the
- * digit's counter, and clears the mask for the next keys. Nobody outside the warp has to wait.
+ * Of GROUP keys of each thread: which threads of the warp have the same digit. One vote per bit would do, but a
+ * multiprocessor takes two clocks for a vote, and 16 for those of a key. So the 32 threads' digits, four in a word, are
+ * taken as a matrix of 32 x 32 bits and transposed in five steps; now each thread has one bit of one of the digits, of
+ * all threads. From four such words follows who has which half of a digit: thread v finds who has v, for v < 16 as low
+ * half, and thread 16 + v as high half. Two of these masks, looked up in scratch[SCRATCH], the warp's own shared
+ * memory, have in common who has the same digit. Two words at a time, because each step waits for the one before.
  */
-__device__ unsigned rank_stable(unsigned digit, unsigned *counters, unsigned *masks)
+__device__ void same_digits(const uint32_t *key, unsigned pass, unsigned *scratch, unsigned same[GROUP])
 {
-    const unsigned lane = threadIdx.x % WARP, lanes_before = (1u << lane) - 1;
+    const unsigned lane = threadIdx.x % WARP, bytes = pass | (pass + 4) << 4;
+    unsigned digits[WORDS], word[WORDS];
 
-    atomicOr(&masks[digit], 1u << lane);
-    __syncwarp();
-    const unsigned same = masks[digit], counted = counters[digit], before = __popc(same & lanes_before);
+#pragma unroll
+    for (unsigned w = 0; w < WORDS; w++) {
+        const uint32_t *k = key + 4 * w;
 
+        digits[w] = __byte_perm(__byte_perm(k[0], k[1], bytes), __byte_perm(k[2], k[3], bytes), 0x5410);
+        word[w] = digits[w];
+    }
+#pragma unroll
+    for (unsigned step = WARP / 2; step >= 1; step /= 2) {
+        const unsigned low = 0xffffffffu / ((1u << step) + 1); /* columns without the bit `step` in their number */
+        bool upper = (lane & step) != 0;
+        unsigned other[WORDS];
+
+#pragma unroll
+        for (unsigned w = 0; w < WORDS; w++)
+            other[w] = __shfl_xor_sync(ALL_LANES, word[w], step);
+#pragma unroll
+        for (unsigned w = 0; w < WORDS; w++) {
+            unsigned turned = __funnelshift_l(other[w], other[w], upper ? WARP - step : step);
+
+            word[w] = upper ? (word[w] & ~low) | (turned & low) : (word[w] & low) | (turned & ~low);
+        }
+    }
+#pragma unroll
+    for (unsigned w = 0; w < WORDS; w++)
+        scratch[w * WARP + lane] = word[w];
     __syncwarp();
-    if (before == 0) {
-        masks[digit] = 0;
-        counters[digit] = counted + __popc(same);
+    unsigned *masks = scratch + WORDS * WARP;
+
+#pragma unroll
+    for (unsigned g = 0; g < GROUP; g++) {
+        uint4 bits = *(const uint4 *)(scratch + g * 8 + lane / 16 * 4);
+
+        masks[g * WARP + lane] = (bits.x ^ ((lane & 1) - 1)) & (bits.y ^ ((lane >> 1 & 1) - 1)) &
+                                 (bits.z ^ ((lane >> 2 & 1) - 1)) & (bits.w ^ ((lane >> 3 & 1) - 1));
     }
     __syncwarp();
-    return counted + before;
+#pragma unroll
+    for (unsigned g = 0; g < GROUP; g++) {
+        unsigned digit = digits[g / 4] >> g % 4 * 8;
+
+        same[g] = masks[g * WARP + (digit & 15)] & masks[g * WARP + 16 + (digit >> 4 & 15)];
+    }
+    __syncwarp();
+}
+
+/*
+ * The rank of each of ITEMS keys of a thread among the warp's keys of the same digit up to it: stable. Of the threads
+ * with the same digit the first adds their number to the digit's counter. Two ranks a register.
+ */
+template <unsigned ITEMS>
+__device__ void rank_stable(uint32_t (&key)[ITEMS], unsigned pass, unsigned *counters, unsigned *scratch,
+                            unsigned (&ranks)[ITEMS / 2])
+{
+    const unsigned lanes_before = (1u << threadIdx.x % WARP) - 1;
+
+#pragma unroll
+    for (unsigned group = 0; group < ITEMS; group += GROUP) {
+        unsigned same[GROUP];
+
+        same_digits(key + group, pass, scratch, same);
+#pragma unroll
+        for (unsigned g = 0; g < GROUP; g++) {
+            const unsigned item = group + g;
+            unsigned *counter = &counters[digit_of(key[item], pass)], counted = *counter;
+            unsigned before = __popc(same[g] & lanes_before), rank = counted + before;
+
+            __syncwarp();
+            if (before == 0)
+                *counter = counted + __popc(same[g]);
+            __syncwarp();
+            ranks[item / 2] = item % 2 ? ranks[item / 2] | rank << 16 : rank;
+            forget(key[item]);
+        }
+    }
 }
 
 /*
  * The same where it does not matter which of two keys of the same digit goes first: an atomic addition is all. Only
- * what stands behind the last key, where not `there`, goes behind the keys.
+ * what stands behind the last of `count` keys goes behind them; the first key of the thread is number `first`.
  */
-__device__ unsigned rank_any(unsigned digit, unsigned *counters, bool there)
+template <unsigned ITEMS>
+__device__ void rank_any(const uint32_t (&key)[ITEMS], unsigned pass, unsigned *counters, unsigned first,
+                         unsigned count, unsigned (&ranks)[ITEMS / 2])
 {
-    unsigned rank = 0;
+#pragma unroll
+    for (unsigned item = 0; item < ITEMS; item++) {
+        unsigned *counter = &counters[digit_of(key[item], pass)], rank = 0;
+        const bool there = first + item * WARP < count;
 
-    if (there)
-        rank = atomicAdd(&counters[digit], 1);
-    __syncwarp();
-    if (!there)
-        rank = atomicAdd(&counters[digit], 1);
-    return rank;
+        if (there)
+            rank = atomicAdd(counter, 1);
+        __syncwarp();
+        if (!there)
+            rank = atomicAdd(counter, 1);
+        ranks[item / 2] = item % 2 ? ranks[item / 2] | rank << 16 : rank;
+    }
 }
 
 /*
@@ -320,15 +400,20 @@ __device__ unsigned look_back(const unsigned (*tiles)[DIGITS], unsigned tile, un
     }
 }
 
-/* The compiler is to compute anew what follows from the value, rather than keep it in registers. */
-__device__ void forget(unsigned &value) { asm volatile("" : "+r"(value)); }
-
 /*
- * Where element i of a tile stands in shared memory: of keys alone one word in 33 is left out. Without that, keys whose
- * digits are evenly spread, such as sorted ones, would be put at distances of TILE / DIGITS, a multiple of 16, and so
- * into two banks. For pairs the registers that it takes cost more than it wins.
+ * Where element i of a tile stands in shared memory: one word in 33 is left out. Without that, keys whose digits are
+ * evenly spread, such as sorted ones, would be put at distances of TILE / DIGITS, a multiple of 4, and so into few
+ * banks.
  */
-template <class S> __device__ unsigned skewed(unsigned i) { return S::SKEWED ? i + (i >> 5) : i; }
+__device__ unsigned skewed(unsigned i) { return i + (i >> 5); }
+
+/* From global to shared memory, past the registers: it is there after wait_for_copies() and a barrier. */
+__device__ void copy_word(unsigned *to, const uint32_t *from)
+{
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from)
+                 : "memory");
+}
+__device__ void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
 /* Tile `tile` of a pass that does not sort; its words are left as a pass leaves them. */
 template <class S>
@@ -371,14 +456,13 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer a,
 {
     extern __shared__ __align__(128) unsigned shared[];
     __shared__ unsigned ticket, step, sums[2][DIGITS / WARP], places[DIGITS];
-    unsigned *staged = shared + S::WARPS * DIGITS; /* the tile by digit; before, the masks */
+    unsigned *staged = shared + S::WARPS * DIGITS; /* the tile by digit; before, the warps calculate in it */
     const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     unsigned *counters = shared + warp * DIGITS; /* the warp's, one a digit */
-    unsigned *masks = staged + warp * DIGITS;    /* the warp's as well; see rank_stable() */
     uint32_t key[S::ITEMS];
     unsigned ranks[S::ITEMS / 2]; /* two a register */
 
-    for (unsigned i = threadIdx.x; i < (ANY_ORDER ? 1 : 2) * S::WARPS * DIGITS; i += S::THREADS)
+    for (unsigned i = threadIdx.x; i < S::WARPS * DIGITS; i += S::THREADS)
         shared[i] = 0;
     wait_for_kernel_before();
     let_next_kernel_start();
@@ -411,15 +495,10 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer a,
         for (unsigned item = 0; item < S::ITEMS; item++)
             key[item] = first + item * WARP < count ? from.keys[start + first + item * WARP] : INT32_MAX;
 
-#pragma unroll
-    for (unsigned item = 0; item < S::ITEMS; item++) {
-        const unsigned digit = digit_of(key[item], pass);
-        const bool there = count == S::TILE || first + item * WARP < count;
-        unsigned rank = ANY_ORDER ? rank_any(digit, counters, there) : rank_stable(digit, counters, masks);
-
-        ranks[item / 2] = item % 2 ? ranks[item / 2] | rank << 16 : rank;
-        forget(key[item]);
-    }
+    if constexpr (ANY_ORDER)
+        rank_any(key, pass, counters, first, count, ranks);
+    else
+        rank_stable(key, pass, counters, staged + warp * SCRATCH, ranks);
     __syncthreads();
 
     /* Thread d: the tile's keys of digit d, and where those of each warp go. */
@@ -449,12 +528,13 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer a,
 #pragma unroll
     for (unsigned item = 0; item < S::ITEMS; item++) {
         ranks[item / 2] += counters[digit_of(key[item], pass)] << item % 2 * 16;
-        staged[skewed<S>(ranks[item / 2] >> item % 2 * 16 & 0xffff)] = key[item];
+        const unsigned its_place = skewed(ranks[item / 2] >> item % 2 * 16 & 0xffff);
+
+        staged[its_place] = key[item];
+        if constexpr (S::PAIRS) /* the payloads come while the block looks back */
+            if (count == S::TILE || first + item * WARP < count)
+                copy_word(staged + S::STAGED + its_place, from.payloads + start + first + item * WARP);
     }
-    if constexpr (S::PAIRS) /* the payloads come while the block looks back */
-#pragma unroll
-        for (unsigned item = 0; item < S::ITEMS; item++)
-            key[item] = first + item * WARP < count ? from.payloads[start + first + item * WARP] : 0;
 
     /* Tile 0 stands behind all keys of lower digits. Those after it look back. */
     unsigned before = 0;
@@ -472,33 +552,20 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer a,
         store_word(&work->tiles[tile][d], (before + total) | sum);
         places[d] = before - place;
     }
+    if constexpr (S::PAIRS)
+        wait_for_copies();
     __syncthreads();
-
-    unsigned digits[S::PAIRS ? S::ITEMS / 4 : 1] = {}; /* four a register */
 
 #pragma unroll
     for (unsigned item = 0; item < S::ITEMS; item++) {
         unsigned i = threadIdx.x + item * S::THREADS;
-        uint32_t k = staged[skewed<S>(i)];
-        unsigned its_digit = digit_of(k, pass);
+        uint32_t k = staged[skewed(i)];
+        unsigned target = places[digit_of(k, pass)] + i;
 
-        if (i < count)
-            to.keys[places[its_digit] + i] = k;
-        if constexpr (S::PAIRS)
-            digits[item / 4] |= its_digit << item % 4 * 8;
-    }
-    if constexpr (S::PAIRS) {
-        __syncthreads();
-#pragma unroll
-        for (unsigned item = 0; item < S::ITEMS; item++)
-            staged[skewed<S>(ranks[item / 2] >> item % 2 * 16 & 0xffff)] = key[item];
-        __syncthreads();
-#pragma unroll
-        for (unsigned item = 0; item < S::ITEMS; item++) {
-            unsigned i = threadIdx.x + item * S::THREADS;
-
-            if (i < count)
-                to.payloads[places[digits[item / 4] >> item % 4 * 8 & (DIGITS - 1)] + i] = staged[skewed<S>(i)];
+        if (i < count) {
+            to.keys[target] = k;
+            if constexpr (S::PAIRS)
+                to.payloads[target] = staged[S::STAGED + skewed(i)];
         }
     }
 }
@@ -685,9 +752,14 @@ template <bool PAIRS> static unsigned few_bytes(unsigned room) { return PAIRS ? 
 typedef shape<false, 512, 24, 2> shape_of_keys;
 typedef shape<true, 384, 24, 2> shape_of_pairs;
 template <bool PAIRS> using shape_of_few = shape<PAIRS, 256, 8, 4>;
+template <bool PAIRS> using shape_of_some = shape<PAIRS, 512, 8, 2>;
+template <bool PAIRS> using shape_of_more = shape<PAIRS, 512, 16, 2>;
 
-const unsigned MIDDLE = 1 << 19;                        /* what is more is moved by tiles of many elements */
-const unsigned FEW_TILE = 2048, SMALLEST_TILE = 4096;   /* elements of a tile at least, up to MIDDLE and above */
+/*
+ * Tiles are as large as leaves work for all multiprocessors: up to how many elements are they of these shapes? The
+ * smallest tile of what has more than MOST_FEW elements has SMALLEST_TILE.
+ */
+const unsigned MOST_FEW = 1 << 17, MOST_SOME = 1 << 20, MOST_MORE = 1 << 22, FEW_TILE = 2048, SMALLEST_TILE = 4096;
 
 /* Starts a kernel, which may start before the one before it in the stream has ended: see wait_for_kernel_before(). */
 template <class... PARAMETERS, class... ARGUMENTS>
@@ -740,8 +812,12 @@ template <class S> static void sort(buffer a, buffer b, unsigned n, workspace *w
 
         launch(sort_few<S::PAIRS, FEW_ITEMS>, 1, warps * WARP, few_bytes<S::PAIRS>(warps * WARP * FEW_ITEMS), stream, a,
                n);
-    } else if (n <= MIDDLE)
+    } else if (n <= MOST_FEW)
         sort_by<shape_of_few<S::PAIRS>>(a, b, n, work, stream);
+    else if (n <= MOST_SOME)
+        sort_by<shape_of_some<S::PAIRS>>(a, b, n, work, stream);
+    else if (n <= MOST_MORE)
+        sort_by<shape_of_more<S::PAIRS>>(a, b, n, work, stream);
     else
         sort_by<S>(a, b, n, work, stream);
 }
@@ -831,11 +907,15 @@ static void reserve(size_t n, bool payloads)
         prepare<shape_of_pairs>();
         prepare<shape_of_few<false>>();
         prepare<shape_of_few<true>>();
+        prepare<shape_of_some<false>>();
+        prepare<shape_of_some<true>>();
+        prepare<shape_of_more<false>>();
+        prepare<shape_of_more<true>>();
         state.ready = true;
     }
     if (n > state.room || (payloads && !state.has_payloads)) {
         size_t room = n > state.room ? n : state.room, bytes = room * 4;
-        size_t rows = room / SMALLEST_TILE + MIDDLE / FEW_TILE + 1;
+        size_t rows = room / SMALLEST_TILE + MOST_FEW / FEW_TILE + 1;
 
         payloads |= state.has_payloads;
         for (buffer *old : {&state.a, &state.b, &state.c}) {
