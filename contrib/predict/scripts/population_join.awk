@@ -6,12 +6,15 @@ FNR == NR && FNR == 1 {
     for (i = 1; i <= NF; i++) {
         if ($i == "grid_x") at = i
         if ($i == "alpha") alpha_at = i
+        if ($i == "l") l_at = i
     }
     sub(/.*,grid_x,/, "grid_x,")
     columns = $0
     next
 }
 FNR == NR {
+    # A kernel without instructions has its return, which `l` does not count; predictors need one.
+    if ($l_at == 0) $l_at = 1
     rest = $at
     for (i = at + 1; i <= NF; i++) rest = rest "," $i
     feature[$1, $2] = rest
