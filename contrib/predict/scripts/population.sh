@@ -112,7 +112,7 @@ count_one() {
         mv "$file" "$top/counts/$name.csv"
         return
     done
-    rm -f "$file"
+    rm -f "$file" "$top/counts/$name.csv"
 }
 
 # count_whole FILE RUN NAME: counts of loops that depend on data are real only if all blocks were executed. A program
