@@ -138,6 +138,17 @@ END
     done
 }
 
+@test "matmul: the expert is right where it divides K, has few rows or columns, or aligns B first" {
+    requires nvcc
+    so=$(submission problems/matmul/submissions/accepted/expert.cu matmul)
+    for line in 'special 6 300 700 seed=5' 'special 300 7 701 seed=6' 'wide 70 90 2001' 'special 200 151 1000 seed=7' \
+        'uniform 2 9 16000' 'special 600 500 3 seed=8'; do
+        run -0 timeout 60 "$host" matmul --generate "$line" --submission "$so"
+        assert_line SUCCESSFUL.
+        refute_output --partial 'cudasim: '
+    done
+}
+
 @test "matmul: the experts cut page-locked matrices into panels, and get the same product" {
     requires nvcc
     for name in expert expert_accurate; do
