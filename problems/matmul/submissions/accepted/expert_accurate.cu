@@ -8,13 +8,14 @@
  *
  * Three things can spoil that, and each is looked after:
  *
- * - Range. Half precision has five bits for the exponent. A span of 256 k of a line (a row of A, a column of B) is
+ * - Range. Half precision has five bits for the exponent. A span of 128 k of a line (a row of A, a column of B) is
  *   scaled by a power of two, so that its largest element lies in [2^14, 2^15). An element that is 2^-16 of it or
  *   smaller then loses more than 2^-23 of itself. What a line loses in this way is counted when it is cut: `lost` is a
  *   bound of the 2-norm of all such losses. By Cauchy and Schwarz the element (i, j) of C errs through them by at most
  *   lost_i norm_j + norm_i lost_j. Where that is above sqrt(n) 2^-24 |C|, n the fewer of the elements other than 0 in
- *   both lines, half of what the rule allows at least, the element is computed anew in float32. This costs little: of
- *   random matrices with exponents from -20 to 20 one element in thousands.
+ *   both lines, half of what the rule allows at least, the element's products are looked at: if none of them is large
+ *   enough to allow the error, it is computed anew in float32. Of random matrices with exponents from -20 to 20 one
+ *   element in 13,000 is looked at, and that shows nearly all of these to be right.
  * - Infinities and NaN do not survive the cut. Their spans take part as zeros, with `lost` infinite: all elements of
  *   the line are computed anew.
  * - Sums. Tensor cores do not round sums to nearest, but cut them off, and with many terms of one sign that adds up. So
@@ -337,7 +338,7 @@ template <int ROWS, int COLUMNS> __global__ void __launch_bounds__(DOT_THREADS) 
     }
 }
 
-constexpr int STRIP_WARPS = 16;
+constexpr int STRIP_WARPS = 16, STRIP_K = 512; // warps of a block; k of A in shared memory
 
 /*
  * At most ROWS rows. A block has 32 columns and a part of k, which its warps share; x.part_k is a multiple of nothing.
@@ -346,19 +347,30 @@ constexpr int STRIP_WARPS = 16;
 template <int ROWS> __global__ void __launch_bounds__(32 * STRIP_WARPS) multiply_rows(const product x)
 {
     __shared__ float all[STRIP_WARPS][ROWS][32];
+    __shared__ __align__(16) float rows_of_a[STRIP_K][ROWS];
     __shared__ bool is_last;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, column = blockIdx.x * 32 + lane;
     const int k_first = blockIdx.y * x.part_k, k_end = min(x.k, k_first + x.part_k);
     const float *b = x.b + min(column, x.n - 1);
     float sums[ROWS] = {};
 
-#pragma unroll (ROWS == 8 ? 4 : 8)
-    for (int k = k_first + warp; k < k_end; k += STRIP_WARPS) {
-        const float from_b = __ldg(b + (size_t)k * x.b_pitch);
+    for (int first = k_first; first < k_end; first += STRIP_K) {
+        const int end = min(k_end, first + STRIP_K);
+
+        for (int e = threadIdx.x; e < ROWS * STRIP_K; e += 32 * STRIP_WARPS)
+            if (first + e % STRIP_K < end)
+                rows_of_a[e % STRIP_K][e / STRIP_K] =
+                    __ldg(x.a + (size_t)min(e / STRIP_K, x.m - 1) * x.a_pitch + first + e % STRIP_K);
+        __syncthreads();
+#pragma unroll 8
+        for (int k = first + warp; k < end; k += STRIP_WARPS) {
+            const float from_b = __ldg(b + (size_t)k * x.b_pitch);
 
 #pragma unroll
-        for (int i = 0; i < ROWS; i++)
-            sums[i] = fmaf(__ldg(x.a + (size_t)min(i, x.m - 1) * x.a_pitch + k), from_b, sums[i]);
+            for (int i = 0; i < ROWS; i++)
+                sums[i] = fmaf(rows_of_a[k - first][i], from_b, sums[i]);
+        }
+        __syncthreads();
     }
 #pragma unroll
     for (int i = 0; i < ROWS; i++)
@@ -397,7 +409,7 @@ template <int ROWS> __global__ void __launch_bounds__(32 * STRIP_WARPS) multiply
 
 /* ------------------------------------------------------------------ cutting */
 
-constexpr int GROUP = 64, SLAB = 64, SPAN = 256;         // lines of a block of halves; its k; k with one scale
+constexpr int GROUP = 64, SLAB = 64, SPAN = 128;         // lines of a block of halves; its k; k with one scale
 constexpr int HALVES = GROUP * SLAB * 2, BLOCK = 2 * HALVES; // bytes of a block's high or low parts, and of both
 constexpr int NOTHING = -1000;                           // as an exponent: all elements are zero
 
@@ -429,7 +441,7 @@ struct factor {
     union scale *scales;           // [spans][padded]
     float4 *records;               // [spans][padded]: sums of squares of elements and of losses; terms
     line *lines;                   // [padded]
-    unsigned long long *uneven;    // [groups], bit s: of some line, span s is scaled by less than the line
+    unsigned long long *uneven;    // [groups], bit s: of some line, span 2 s or 2 s + 1 is scaled by less than the line
     unsigned *arrived;             // [groups] blocks, 0 before and after
 };
 
@@ -537,7 +549,7 @@ __device__ void merge_spans(const factor &f, int group)
         const float scale = power(2 * max(exponent - most, -60));
 
         if (exponent < most && exponent != NOTHING)
-            bits |= 1ull << s;
+            bits |= 1ull << s / 2;
         sum.x += record.x * scale;
         sum.y += (apart && exponent != NOTHING ? record.x : record.y) * scale;
         f.scales[(size_t)s * f.padded + l].factor = apart ? 0.0f : power(exponent - most);
@@ -558,25 +570,26 @@ __device__ void merge_spans(const factor &f, int group)
 }
 
 /*
- * A block of 256 threads cuts a span of 64 lines. Each thread has eight neighbours of memory in each of eight passes:
- * of rows, a warp has all k of a row in a pass; of columns, eight threads have all lines of a k.
+ * A block of 256 threads cuts a span of 64 lines. Each thread has eight neighbours of memory in each of four passes: of
+ * rows, a warp has all k of two rows in a pass; of columns, eight threads have all lines of a k.
  */
 template <bool COLUMNS> __device__ void cut_span(const factor &f, int group, int span)
 {
     __shared__ unsigned most_of[8][GROUP];
     __shared__ tally seen_of[8][GROUP];
     __shared__ bool is_last;
-    const int tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
-    float x[8][8];
-    unsigned most[8] = {};
-    float scale[8], again[8];
-    bool special[8];
-    tally seen[8] = {};
+    constexpr int PASSES = GROUP * SPAN / 256 / 8, OWN = COLUMNS ? 8 : PASSES; // OWN: lines that a thread has a part of
+    const int tid = threadIdx.x, lane = tid % 32, warp = tid / 32, row = warp * 2 + lane / 16; // row: of pass 0
+    float x[PASSES][8];
+    unsigned most[OWN] = {};
+    float scale[OWN], again[OWN];
+    bool special[OWN];
+    tally seen[OWN] = {};
 
 #pragma unroll
-    for (int i = 0; i < 8; i++) {
-        const int l = group * GROUP + (COLUMNS ? tid % 8 * 8 : warp + 8 * i);
-        const int k = span * SPAN + (COLUMNS ? tid / 8 + 32 * i : lane * 8);
+    for (int i = 0; i < PASSES; i++) {
+        const int l = group * GROUP + (COLUMNS ? tid % 8 * 8 : row + 16 * i);
+        const int k = span * SPAN + (COLUMNS ? tid / 8 + 32 * i : lane % 16 * 8);
         const bool there = l < f.end && k < f.k;
         const size_t at = COLUMNS ? (size_t)k * f.pitch + l : (size_t)l * f.pitch + k;
 
@@ -588,14 +601,15 @@ template <bool COLUMNS> __device__ void cut_span(const factor &f, int group, int
 
     /* most: of the lines of this thread, by all threads that have a part of them. */
 #pragma unroll
-    for (int q = 0; q < 8; q++)
+    for (int q = 0; q < OWN; q++)
         if (COLUMNS) {
             most[q] = max(most[q], __shfl_xor_sync(~0u, most[q], 8));
             most[q] = max(most[q], __shfl_xor_sync(~0u, most[q], 16));
             if (lane < 8)
                 most_of[warp][lane * 8 + q] = most[q];
         } else {
-            most[q] = __reduce_max_sync(~0u, most[q]);
+            for (int distance = 1; distance < 16; distance *= 2)
+                most[q] = max(most[q], __shfl_xor_sync(~0u, most[q], distance));
         }
     if (COLUMNS) {
         __syncthreads();
@@ -608,11 +622,11 @@ template <bool COLUMNS> __device__ void cut_span(const factor &f, int group, int
         }
         __syncthreads();
 #pragma unroll
-        for (int q = 0; q < 8; q++)
+        for (int q = 0; q < OWN; q++)
             most[q] = most_of[0][tid % 8 * 8 + q];
     }
 #pragma unroll
-    for (int q = 0; q < 8; q++) {
+    for (int q = 0; q < OWN; q++) {
         /* An infinity or NaN takes part as zero, and with it its line in this span; all its elements are lost. */
         const int shift = most[q] == 0 ? 0 : 14 - exponent_of(most[q]);
 
@@ -622,9 +636,9 @@ template <bool COLUMNS> __device__ void cut_span(const factor &f, int group, int
     }
 
 #pragma unroll
-    for (int i = 0; i < 8; i++) {
-        const int row = COLUMNS ? (tid / 8 + 32 * i) % SLAB : warp + 8 * i; // of the block of halves
-        const int slab = span * (SPAN / SLAB) + (COLUMNS ? (tid / 8 + 32 * i) / SLAB : lane / 8);
+    for (int i = 0; i < PASSES; i++) {
+        const int at = COLUMNS ? (tid / 8 + 32 * i) % SLAB : row + 16 * i; // a row of the block of halves
+        const int slab = span * (SPAN / SLAB) + (COLUMNS ? (tid / 8 + 32 * i) / SLAB : lane % 16 / 8);
         cut_pair pairs[4];
 
 #pragma unroll
@@ -635,8 +649,8 @@ template <bool COLUMNS> __device__ void cut_span(const factor &f, int group, int
                                {scale[p], scale[q]}, {again[p], again[q]}, seen[p], seen[q]);
         }
         if (slab < f.slabs) {
-            unsigned char *to = f.halves + ((size_t)group * f.slabs + slab) * BLOCK + row * 128 +
-                                ((tid % 8 ^ row % 8) << 4);
+            unsigned char *to = f.halves + ((size_t)group * f.slabs + slab) * BLOCK + at * 128 +
+                                ((tid % 8 ^ at % 8) << 4);
 
             *(uint4 *)to = make_uint4(bits(pairs[0].high), bits(pairs[1].high), bits(pairs[2].high),
                                       bits(pairs[3].high));
@@ -646,17 +660,17 @@ template <bool COLUMNS> __device__ void cut_span(const factor &f, int group, int
     }
 
 #pragma unroll
-    for (int q = 0; q < 8; q++) {
-        for (int distance = COLUMNS ? 8 : 1; distance < 32; distance *= 2) {
+    for (int q = 0; q < OWN; q++) {
+        for (int distance = COLUMNS ? 8 : 1; distance < (COLUMNS ? 32 : 16); distance *= 2) {
             seen[q].squares += __shfl_xor_sync(~0u, seen[q].squares, distance);
             seen[q].losses += __shfl_xor_sync(~0u, seen[q].losses, distance);
             seen[q].terms += __shfl_xor_sync(~0u, seen[q].terms, distance);
         }
         if (COLUMNS && lane < 8)
             seen_of[warp][lane * 8 + q] = seen[q];
-        if (!COLUMNS && lane == 0) {
-            seen_of[0][warp + 8 * q] = seen[q];
-            most_of[0][warp + 8 * q] = most[q];
+        if (!COLUMNS && lane % 16 == 0) {
+            seen_of[0][row + 16 * q] = seen[q];
+            most_of[0][row + 16 * q] = most[q];
         }
     }
     __syncthreads();
@@ -687,7 +701,7 @@ template <bool COLUMNS> __device__ void cut_span(const factor &f, int group, int
 }
 
 /* blockIdx.x: the span; blockIdx.y: the group, of those of A from `a_first` on, then of those of B. */
-__global__ void __launch_bounds__(256, 2) cut(const factor a, int a_first, int a_groups, const factor b, int b_first)
+__global__ void __launch_bounds__(256, 3) cut(const factor a, int a_first, int a_groups, const factor b, int b_first)
 {
     allow_next();
     if ((int)blockIdx.y < a_groups)
@@ -704,7 +718,7 @@ struct rectangle {
 };
 
 constexpr int BM = 128, BN = 128, STAGES = 3;
-constexpr int STAGE = 4 * BLOCK + 1024; // two blocks of A, two of B, the exponents of their lines
+constexpr int STAGE = 4 * BLOCK; // two blocks of A, two of B
 constexpr int SHARED = 1024 + STAGES * STAGE + 16 * STAGES;
 constexpr int THREADS = 384;
 
@@ -751,23 +765,46 @@ __device__ __forceinline__ unit find_unit(const job &x, int u)
     return found;
 }
 
-/* An element of C in float32, by all lanes of a warp. */
-__device__ float one_element(const float *row, const float *column, int pitch, int k)
+/*
+ * An element of C in float32, by all lanes of a warp; false as soon as one of its products is larger than `enough`.
+ * That may be beyond float's range.
+ */
+__device__ bool compute_anew(const float *row, const float *column, int pitch, int k, double enough, float &sum)
 {
-    float sum = 0;
+    constexpr int BATCH = 16; // loads under way
+    float most = 0;
 
-#pragma unroll 16
-    for (int e = threadIdx.x % 32; e < k; e += 32)
-        sum = fmaf(row[e], column[(size_t)e * pitch], sum);
+    sum = 0;
+    for (int first = 0; first < k; first += 32 * BATCH) {
+        float a[BATCH], b[BATCH];
+
+#pragma unroll
+        for (int e = 0; e < BATCH; e++) {
+            const int at = first + 32 * e + (int)threadIdx.x % 32;
+
+            a[e] = at < k ? row[at] : 0.0f;
+            b[e] = at < k ? column[(size_t)at * pitch] : 0.0f;
+        }
+#pragma unroll
+        for (int e = 0; e < BATCH; e++) {
+            most = fmaxf(most, fabsf(a[e] * b[e]));
+            sum = fmaf(a[e], b[e], sum);
+        }
+        if ((double)__uint_as_float(__reduce_max_sync(~0u, __float_as_uint(most))) > enough)
+            return false;
+    }
     for (int distance = 16; distance > 0; distance /= 2)
         sum += __shfl_xor_sync(~0u, sum, distance);
-    return sum;
+    return true;
 }
 
-/* Whether the halves of its lines have lost too much for a sum of their products. */
+/* By how much a sum of products may err through what the halves of its lines have lost. */
+__device__ __forceinline__ float loss_of(const line &a, const line &b) { return fmaf(a.lost, b.norm, a.norm * b.lost); }
+
+/* Whether that may be too much. */
 __device__ __forceinline__ bool is_lost(const line &a, const line &b, float sum)
 {
-    return !(fmaf(a.lost, b.norm, a.norm * b.lost) <= fminf(a.root, b.root) * fabsf(sum));
+    return !(loss_of(a, b) <= fminf(a.root, b.root) * fabsf(sum));
 }
 
 /* The element of C that a sum stands for: in double where the exponent is beyond float's; rounded once. */
@@ -778,14 +815,22 @@ __device__ __forceinline__ float unscale(float sum, int exponent)
     return sum * power(exponent);
 }
 
-/* All lanes of a warp compute anew the elements (row, column) of those lanes that have `lost`. */
+/*
+ * All lanes of a warp look after the elements (row, column) of those lanes that have `lost`. The rule allows an error
+ * of 4 sqrt(n) 2^-24 times the root of the sum of the squares of the products. So a single product that is large enough
+ * shows that the element is right, and in most matrices one is found soon. Else the element is computed anew.
+ */
 __device__ __noinline__ void mend(const job &x, int row, int column, bool lost)
 {
     for (unsigned left = __ballot_sync(~0u, lost); left; left &= left - 1) {
         const int other = __ffs(left) - 1, r = __shfl_sync(~0u, row, other), c = __shfl_sync(~0u, column, other);
-        const float element = one_element(x.a.x + (size_t)r * x.a.pitch, x.b.x + c, x.b.pitch, x.a.k);
+        const line a = x.a.lines[r], b = x.b.lines[c];
+        const double enough = (double)loss_of(a, b) / (2 * fminf(a.root, b.root)) *
+                              __hiloint2double((1023 + a.exponent + b.exponent) << 20, 0);
+        float element;
 
-        if ((int)threadIdx.x % 32 == other)
+        if (compute_anew(x.a.x + (size_t)r * x.a.pitch, x.b.x + c, x.b.pitch, x.a.k, enough, element) &&
+            (int)threadIdx.x % 32 == other)
             x.c[(size_t)r * x.c_pitch + c] = element;
     }
 }
@@ -889,18 +934,15 @@ __device__ __forceinline__ void bring_units(const job &x, int units, uint32_t st
             const uint32_t to = stages + stage * STAGE, barrier = full + 8 * stage;
             const unsigned char *a = x.a.halves + ((size_t)a_group * x.a.slabs + slab) * BLOCK;
             const unsigned char *b = x.b.halves + ((size_t)b_group * x.b.slabs + slab) * BLOCK;
-            const size_t span = slab / (SPAN / SLAB);
 
             barrier_wait(empty + 8 * stage, parity);
-            barrier_expect(barrier, (2 + a_two + b_two) * BLOCK + 1024);
+            barrier_expect(barrier, (2 + a_two + b_two) * BLOCK);
             bring(to, a, BLOCK, barrier);
             bring(to + 2 * BLOCK, b, BLOCK, barrier);
             if (b_two)
                 bring(to + 3 * BLOCK, b + (size_t)x.b.slabs * BLOCK, BLOCK, barrier);
             if (a_two)
                 bring(to + BLOCK, a + (size_t)x.a.slabs * BLOCK, BLOCK, barrier);
-            bring(to + 4 * BLOCK, x.a.scales + span * x.a.padded + w.row, 512, barrier);
-            bring(to + 4 * BLOCK + 512, x.b.scales + span * x.b.padded + w.column, 512, barrier);
             if (++stage == STAGES) {
                 stage = 0;
                 parity ^= 1;
@@ -914,9 +956,9 @@ struct place {
     int row, column;
 };
 
-/* sums += chunk, in the scale of the lines. factors: of rows and columns of the tile; `even`: all of them are 1. */
+/* sums += chunk, in the scale of the lines. `even`: that is its own; else rows, columns: the factors of their spans. */
 __device__ __forceinline__ void add_slab(float (&sums)[64], const float (&chunk)[64], bool even, const place &at,
-                                         const float *factors)
+                                         const scale *rows, const scale *columns)
 {
     if (even) {
 #pragma unroll
@@ -925,11 +967,11 @@ __device__ __forceinline__ void add_slab(float (&sums)[64], const float (&chunk)
         return;
     }
 
-    const float row[2] = {factors[at.row], factors[at.row + 8]};
+    const float row[2] = {__ldg(&rows[at.row].factor), __ldg(&rows[at.row + 8].factor)};
 
 #pragma unroll
     for (int j = 0; j < 16; j++) {
-        const float2 c = *(const float2 *)&factors[BM + at.column + j * 8];
+        const float2 c = __ldg((const float2 *)&columns[at.column + j * 8]);
 
         sums[j * 4 + 0] = fmaf(chunk[j * 4 + 0], row[0] * c.x, sums[j * 4 + 0]);
         sums[j * 4 + 1] = fmaf(chunk[j * 4 + 1], row[0] * c.y, sums[j * 4 + 1]);
@@ -988,8 +1030,8 @@ __device__ __forceinline__ void put_tile(const job &x, const unit &w, const plac
 }
 
 /* A group of four warps computes 64 rows of each unit. */
-__device__ __forceinline__ void compute_units(const job &x, int units, const unsigned char *memory, uint32_t stages,
-                                              uint32_t full, uint32_t empty, int group, line *columns)
+__device__ __forceinline__ void compute_units(const job &x, int units, uint32_t stages, uint32_t full, uint32_t empty,
+                                              int group, line *columns)
 {
     const int own = threadIdx.x % 128, warp = own / 32, lane = own % 32;
     const place at = {group * 64 + warp * 16 + lane / 4, lane % 4 * 2};
@@ -1027,8 +1069,10 @@ __device__ __forceinline__ void compute_units(const job &x, int units, const uns
             begin_slab(d, from + group * BLOCK, from + 2 * BLOCK);
         };
         auto end = [&](float (&d)[64], int slab, int of_stage) {
-            add_slab(sums, d, !(uneven >> slab / (SPAN / SLAB) & 1), at,
-                     (const float *)(memory + of_stage * STAGE + 4 * BLOCK));
+            const size_t span = slab / (SPAN / SLAB);
+
+            add_slab(sums, d, !(uneven >> span / 2 & 1), at, x.a.scales + span * x.a.padded + w.row,
+                     x.b.scales + span * x.b.padded + w.column);
             __syncwarp();
             if (lane == 0)
                 barrier_arrive(empty + 8 * of_stage);
@@ -1110,7 +1154,7 @@ __global__ void __launch_bounds__(THREADS, 1) multiply(const __grid_constant__ j
             bring_units(x, units, stages, full, empty);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
-        compute_units(x, units, unaligned + (stages - start), stages, full, empty, group, columns[group]);
+        compute_units(x, units, stages, full, empty, group, columns[group]);
     }
 #endif
 }
@@ -1189,10 +1233,12 @@ static int lines_of(int lines) { return lines <= 2 ? lines : lines <= 4 ? 4 : 8;
  * to do, and each of these its slabs. A slab takes `alone` at least, however few blocks there are: that is latency. It
  * takes `busy` where there are many. No kernel is faster than memory. Parts of k cost PARTS and PART each.
  */
-constexpr double LAUNCH = 5.3, PARTS = 3.5, PART = 0.06, ODD = 0.37; // ODD: more work where rows of B are not aligned
-/* With tensor cores: two launches; a megabyte to be cut; a slab of 64 k of a tile; a tile besides; a third launch, and
- * a megabyte of parts. */
-constexpr double TENSOR_LAUNCH = 15.6, CUT_MB = 0.59, TENSOR_SLAB = 1.04, TENSOR_TILE = 6.5, ADD = 0.5, ADD_MB = 0.5;
+constexpr double LAUNCH = 3.7, PARTS = 3.6, PART = 0.095, ODD = 0.19; // ODD: more work where rows of B are not aligned
+constexpr double ALONE = 1.05; // a block that is alone gets so much more than its share of memory at least
+/* With tensor cores: two launches; a megabyte to be cut; a slab of 64 k of a tile; a tile besides; a megabyte of C; a
+ * third launch, and a megabyte of parts. */
+constexpr double TENSOR_LAUNCH = 9.4, CUT_MB = 0.69, TENSOR_SLAB = 1.05, TENSOR_TILE = 6.1, PUT_MB = 0.8, ADD = 2.1;
+constexpr double ADD_MB = 0.47;
 
 /* What a shape costs: a slab alone, one among many, a block besides, and a megabyte of A, B or C. */
 struct cost {
@@ -1215,9 +1261,9 @@ static const struct {
 };
 
 static const cost costs[] = {
-    {0.54, 0.69, 0.80, 0.40}, {1.92, 1.07, 1.10, 0.80}, {0.87, 1.05, 1.59, 0.43}, {0.50, 1.68, 0.00, 0.84},
-    {1.00, 0.88, 0.00, 0.49}, {1.80, 2.54, 0.00, 0.40}, {1.61, 1.18, 2.10, 0.64}, {0.47, 0.0215, 0.00, 0.40},
-    {0.20, 0.0600, 0.00, 0.46},
+    {0.85, 0.57, 1.39, 0.73}, {1.79, 0.96, 1.94, 0.52}, {1.60, 0.92, 3.01, 0.55}, {0.50, 1.51, 0.61, 0.48},
+    {1.02, 1.00, 1.04, 0.39}, {3.57, 0.87, 0.50, 0.36}, {1.68, 1.47, 2.86, 0.41}, {0.47, 0.0137, 0.11, 0.42},
+    {1.58, 0.0108, 0.00, 0.47},
 };
 
 /* How a product is computed. */
@@ -1260,7 +1306,9 @@ static double estimate_plain(int shape, int parts, int m, int n, int k)
     const double slabs = cuts(cuts(k, parts), tiles[shape].slab);
     const double blocks = (double)cuts(m, tiles[shape].rows) * cuts(n, tiles[shape].columns) * parts;
 
-    return estimate(costs[shape], slabs, slabs, blocks, n % 4 ? 1 + ODD : 1, megabytes, parts);
+    const double share = std::max(1.0, ALONE * rounds(blocks) * device.multiprocessors / blocks);
+
+    return estimate(costs[shape], slabs, slabs, blocks, n % 4 ? 1 + ODD : 1, megabytes * share, parts);
 }
 
 constexpr int PART_COUNTS[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96};
@@ -1294,8 +1342,11 @@ static plan choose_plain(int m, int n, int k)
     return best;
 }
 
-/* Tiles that are left by whole waves have their k in parts. */
-static int tiles_left(int tiles, int parts) { return parts > 1 ? tiles % device.multiprocessors : 0; }
+/* Tiles that are left by whole waves have their k in parts. Behind many waves blocks no longer end together. */
+static int tiles_left(int tiles, int parts)
+{
+    return parts > 1 && tiles < 16 * device.multiprocessors ? tiles % device.multiprocessors : 0;
+}
 
 static double estimate_tensor(int m, int n, int k, int parts)
 {
@@ -1304,8 +1355,9 @@ static double estimate_tensor(int m, int n, int k, int parts)
     const double whole = rounds(tiles - left) * (slabs * TENSOR_SLAB + TENSOR_TILE);
     const double rest = rounds((double)left * parts) * (std::ceil(slabs / parts) * TENSOR_SLAB + TENSOR_TILE / 2);
 
-    return TENSOR_LAUNCH + to_cut * CUT_MB + whole +
-           (left > 0 ? rest + ADD + ADD_MB * 4e-6 * BM * BN * left * parts : 0);
+    const double added = left > 0 ? ADD + ADD_MB * 4e-6 * BM * BN * left * parts : 0;
+
+    return TENSOR_LAUNCH + to_cut * CUT_MB + std::max(whole + rest, PUT_MB * 4e-6 * m * n) + added;
 }
 
 /* In how many parts the rest of the tiles is computed; tensor cores. */
