@@ -47,12 +47,20 @@ static double limits_law(const double *x, const double *terms)
                      pow(0.4 * terms[TERM_LATENCY], 4), 0.25);
 }
 
+/* The parts have the times of three terms: see make(). */
+static double mechanism_law_of(const double *x, const double *terms)
+{
+    (void)x;
+    return 2.3 + pow(pow(1.1 * terms[TERM_ISSUE], 3) + pow(0.8 * terms[TERM_DRAM], 3) +
+                     pow(1.2 * terms[TERM_LATENCY], 3), 1.0 / 3);
+}
+
 static void make(struct design *d, size_t rows, double (*law)(const double *, const double *), double noise,
                  double shift)
 {
     *d = (struct design){.set = INPUTS_DERIVED, .rows = rows, .inputs = inputs_count(INPUTS_DERIVED), .kernels = 6};
     d->x = calloc(rows * d->inputs, sizeof *d->x);
-    d->terms = calloc(rows * TERMS, sizeof *d->terms);
+    d->terms = calloc(rows * ROW_TERMS, sizeof *d->terms);
     d->time = calloc(rows, sizeof *d->time);
     d->spread = calloc(rows, sizeof *d->spread);
     d->kernel = calloc(rows, sizeof *d->kernel);
@@ -63,15 +71,18 @@ static void make(struct design *d, size_t rows, double (*law)(const double *, co
         for (int j = 0; j < 6; j++)
             d->x[i * d->inputs + (size_t)j] = uniform(0, 1) + shift;
         for (int t = 0; t < TERMS; t++)
-            d->terms[i * TERMS + (size_t)t] = exp(uniform(-3, 5)) * (t == TERM_BYTES || t == TERM_ISSUE ||
+            d->terms[i * ROW_TERMS + (size_t)t] = exp(uniform(-3, 5)) * (t == TERM_BYTES || t == TERM_ISSUE ||
                                                   t == TERM_DRAM || t == TERM_LATENCY ? 1 : 1e-4);
         /* No launch beats the bounds: work on some SMs takes no less time than on all. */
-        d->terms[i * TERMS + TERM_TOTAL] = d->terms[i * TERMS + TERM_ISSUE] * uniform(0.5, 1);
+        d->terms[i * ROW_TERMS + TERM_TOTAL] = d->terms[i * ROW_TERMS + TERM_ISSUE] * uniform(0.5, 1);
         /* What memory serves is a share of all distinct bytes. */
-        d->terms[i * TERMS + TERM_FOOTPRINT] = d->terms[i * TERMS + TERM_DRAM] * uniform(1.01, 4);
+        d->terms[i * ROW_TERMS + TERM_FOOTPRINT] = d->terms[i * ROW_TERMS + TERM_DRAM] * uniform(1.01, 4);
+        d->terms[i * ROW_TERMS + TERMS + PART_ISSUE] = d->terms[i * ROW_TERMS + TERM_ISSUE];
+        d->terms[i * ROW_TERMS + TERMS + PART_DRAM] = d->terms[i * ROW_TERMS + TERM_DRAM];
+        d->terms[i * ROW_TERMS + TERMS + PART_CHAIN] = d->terms[i * ROW_TERMS + TERM_LATENCY];
         for (int j = 0; j < 12; j++)
             bell += uniform(-0.5, 0.5);
-        d->time[i] = law(d->x + i * d->inputs, d->terms + i * TERMS) * exp(noise * bell);
+        d->time[i] = law(d->x + i * d->inputs, d->terms + i * ROW_TERMS) * exp(noise * bell);
         d->spread[i] = 1e-4;
         d->kernel[i] = (int)(i % 6);
     }
@@ -83,7 +94,7 @@ static struct score test(const struct model *model, const struct design *d)
     struct score score;
 
     for (size_t i = 0; i < d->rows; i++)
-        predicted[i] = model_time(model, d->x + i * d->inputs, d->terms + i * TERMS);
+        predicted[i] = model_time(model, d->x + i * d->inputs, d->terms + i * ROW_TERMS);
     score = score_of(predicted, d->time, d->rows);
     free(predicted);
     return score;
@@ -102,8 +113,8 @@ static void round_trip(const struct model *model, const struct design *d)
     read = model_read(&again, path, &error);
     CHECK(read, "%s: %s", model->recipe.method->name, error.text);
     for (size_t i = 0; read && i < d->rows; i++)
-        same = same && model_time(model, d->x + i * d->inputs, d->terms + i * TERMS) ==
-                           model_time(&again, d->x + i * d->inputs, d->terms + i * TERMS);
+        same = same && model_time(model, d->x + i * d->inputs, d->terms + i * ROW_TERMS) ==
+                           model_time(&again, d->x + i * d->inputs, d->terms + i * ROW_TERMS);
     CHECK(same, "%s predicts the same from its file", model->recipe.method->name);
     if (read)
         model_release(&again);
@@ -179,6 +190,7 @@ int main(void)
     recovers(&method_roofline, roofline_law, 0.003, 0.01);
     recovers(&method_limits, limits_law, 0.02, 0.5);
     recovers(&method_bounded, limits_law, 0.02, 0.5);
+    recovers(&method_mechanism, mechanism_law_of, 0.02, 0.1);
     test_intervals();
     return unit_end();
 }
