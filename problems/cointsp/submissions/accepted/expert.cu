@@ -6,7 +6,7 @@
  *
  *   walk      a warp a tour, all tours at the same time. The generator is in shared memory; a lane has RUN cities side
  *             by side, so one load gives a warp its row. From one city to the next there is no branch that waits for
- *             what was just computed. Long rows come from the L2 cache; then several warps share a tour.
+ *             what was just computed.
  *   select    tours are good and bad below and above two thresholds, which every block finds on its own: by radix, with
  *             the first 11 bits of the lengths, then among the few that share them. Nothing is sorted. Where tours are
  *             few, the rank of each is counted instead.
@@ -54,8 +54,7 @@ struct coin {
     uint32_t *generator;             /* [n][width] */
     uint16_t *tours, *followers;     /* [P][n]: city number s; the city after city i */
     int32_t *lengths;                /* [P] */
-    uint32_t walkers;                /* warps, or teams of warps, of a block that walk; all warps select and update */
-    uint32_t team;                   /* warps a tour */
+    uint32_t walkers;                /* warps of a block that walk; all of them select and update */
     uint32_t area;                   /* bytes of shared memory behind the warps' tours */
     uint32_t chunk;                  /* rows whose counts fit there beside what the selection leaves */
     bool together;                   /* the grid works on one run; else every block has its own */
@@ -204,18 +203,15 @@ __device__ __forceinline__ bool has_next(uint32_t upto[RUN], sums s, uint32_t ra
     const uint32_t by_count = __umulhi(random, left.all) - left.before;
     const bool zero = s.total == 0;
     const uint32_t threshold = zero ? by_count : by_weight;
-
-    if (RUN < 16 || zero) { /* so many registers are not there: a branch after all */
-        uint32_t ones[RUN], counts[RUN];
+    uint32_t ones[RUN], counts[RUN];
 
 #pragma unroll
-        for (int b = 0; b < RUN; b++)
-            ones[b] = left.own >> b & 1;
-        add_up<RUN>(counts, ones);
+    for (int b = 0; b < RUN; b++)
+        ones[b] = left.own >> b & 1;
+    add_up<RUN>(counts, ones);
 #pragma unroll
-        for (int b = 0; b < RUN; b++)
-            upto[b] = zero ? counts[b] : upto[b];
-    }
+    for (int b = 0; b < RUN; b++)
+        upto[b] = zero ? counts[b] : upto[b];
     *city = lane * RUN + count_passed<RUN>(upto, threshold);
     return threshold < upto[RUN - 1];
 }
@@ -231,6 +227,36 @@ __device__ __forceinline__ void put_city(uint16_t *place, uint32_t city, bool mi
 __device__ __forceinline__ uint32_t get_city(const uint16_t *place)
 {
     return *(const volatile uint16_t *)place;
+}
+
+/*
+ * The same with branches, for a lane of one city, where they are short, and of 16 or 32, where there are no registers
+ * for both cases. The city goes to *place, and leaves *left.
+ */
+template <int RUN>
+__device__ __forceinline__ void put_next(uint32_t upto[RUN], uint32_t random, uint32_t *left, uint32_t lane,
+                                         volatile uint16_t *place)
+{
+    sums s = scan(upto[RUN - 1]);
+
+    if (s.total == 0) { /* every city that is left weighs 1 */
+        uint32_t ones[RUN];
+
+#pragma unroll
+        for (int b = 0; b < RUN; b++)
+            ones[b] = *left >> b & 1;
+        add_up<RUN>(upto, ones);
+        s = scan(upto[RUN - 1]);
+    }
+
+    const uint32_t threshold = __umulhi(random, s.total) - s.before;
+
+    if (threshold < upto[RUN - 1]) {
+        uint32_t index = count_passed<RUN>(upto, threshold);
+
+        *place = (uint16_t)(lane * RUN + index);
+        *left &= ~(1u << index);
+    }
 }
 
 /* What is known of tour p once all its cities are: by `threads` threads, this one being number `thread`. */
@@ -270,23 +296,28 @@ __device__ __forceinline__ void walk(const coin &coin, const uint32_t key[2], co
 #pragma unroll
         for (uint32_t k = 0; k < 4; k++) {
             const uint32_t step = 4 * quarter + k, word = __shfl_sync(ALL, words[k], quarter % 32);
-            bool mine;
-
             if (step >= n)
                 break;
             if (step == 0) {
                 city = __umulhi(word, n);
-                mine = lane == 0;
-            } else {
-                load_run<RUN, RESIDENT>(cells, generator + city * (32 * RUN), source);
-                keep_left<RUN>(cells, left.own);
-                add_up<RUN>(upto, cells);
-                mine = has_next<RUN>(upto, scan(upto[RUN - 1]), word, left, lane, &city);
+                put_city(cities, city, lane == 0);
+                visit<RUN>(&left, lane, city);
+                continue;
             }
-            put_city(cities + step, city, mine);
+            load_run<RUN, RESIDENT>(cells, generator + city * (32 * RUN), source);
+            keep_left<RUN>(cells, left.own);
+            add_up<RUN>(upto, cells);
+            if constexpr (RUN == 1 || RUN >= 16) {
+                put_next<RUN>(upto, word, &left.own, lane, cities + step);
+            } else {
+                bool mine = has_next<RUN>(upto, scan(upto[RUN - 1]), word, left, lane, &city);
+
+                put_city(cities + step, city, mine);
+            }
             __syncwarp();
             city = get_city(cities + step);
-            visit<RUN>(&left, lane, city);
+            if (RUN > 1 && RUN < 16)
+                visit<RUN>(&left, lane, city);
         }
     }
     __syncwarp();
@@ -296,94 +327,6 @@ __device__ __forceinline__ void walk(const coin &coin, const uint32_t key[2], co
     if (lane == 0)
         coin.lengths[p] = (int32_t)length;
     __syncwarp();
-}
-
-/* ------------------------------------------------------------------ walk, several warps a tour */
-
-/* A barrier of the warps of a block's team. */
-__device__ __forceinline__ void meet_team(uint32_t team, uint32_t warps)
-{
-    asm volatile("bar.sync %0, %1;" : : "r"(team + 1), "r"(32 * warps) : "memory");
-}
-
-/*
- * Tour p by RUN / 4 warps, a team: a lane has four cities, so that few additions wait for each other, and the rows come
- * from the L2 cache anyway. Two barriers a step take less time than what a lane with 16 or 32 cities does. totals
- * [RUN / 4]: the team's, in shared memory.
- */
-template <int RUN>
-__device__ __forceinline__ void walk_together(const coin &coin, const uint32_t key[2], uint32_t g, uint32_t p,
-                                              uint32_t team, uint16_t *cities, uint32_t *totals)
-{
-    const uint32_t WARPS = RUN / 4, n = coin.c.n, lane = threadIdx.x % 32, warp = threadIdx.x / 32 % WARPS;
-    const uint32_t number = warp * 32 + lane;
-    left left = all_left<4>(number, n);
-    const uint32_t *source = coin.generator + place_of<RUN>(left.own ? 4 * number : 0);
-    uint32_t words[4], cells[4], upto[4], city = 0;
-
-    for (uint32_t step = 0; step < n; step++) {
-        bool mine;
-
-        if (step % 128 == 0)
-            cointsp_random_block(key, g, p, step / 4 + lane, words);
-
-        const uint32_t two = step & 1 ? words[1] : words[0], other = step & 1 ? words[3] : words[2];
-        const uint32_t word = __shfl_sync(ALL, step & 2 ? other : two, step / 4 % 32);
-
-        if (step == 0) {
-            city = __umulhi(word, n);
-            mine = number == 0;
-        } else {
-            load_run<4, false>(cells, source + city * (32 * RUN), 0);
-            keep_left<4>(cells, left.own);
-            add_up<4>(upto, cells);
-
-            sums s = scan(upto[3]);
-
-            if (lane == 0)
-                totals[warp] = s.total;
-            meet_team(team, WARPS);
-            s.total = 0;
-#pragma unroll
-            for (uint32_t w = 0; w < WARPS; w++) {
-                uint32_t total = totals[w];
-
-                s.before += w < warp ? total : 0;
-                s.total += total;
-            }
-            mine = has_next<4>(upto, s, word, left, number, &city);
-        }
-        put_city(cities + step, city, mine);
-        meet_team(team, WARPS);
-        city = get_city(cities + step);
-        visit<4>(&left, number, city);
-    }
-
-    uint32_t length = write_tour(coin, p, cities, number, 32 * WARPS);
-
-    if (lane == 0)
-        totals[warp] = length;
-    meet_team(team, WARPS);
-    if (number == 0) {
-        for (uint32_t w = 1; w < WARPS; w++)
-            length += totals[w];
-        coin.lengths[p] = (int32_t)length;
-    }
-    meet_team(team, WARPS);
-}
-
-/* Tour p by walker number `walker` of the block, a warp or a team of warps. */
-template <int RUN, bool RESIDENT>
-__device__ __forceinline__ void walk_tour(const coin &coin, const uint32_t key[2], const uint32_t *generator,
-                                          uint32_t g, uint32_t p, uint32_t walker, uint16_t *cities, uint32_t *totals)
-{
-    if constexpr (!RESIDENT) {
-        if (coin.team > 1) {
-            walk_together<RUN>(coin, key, g, p, walker, cities, totals + walker * coin.team);
-            return;
-        }
-    }
-    walk<RUN, RESIDENT>(coin, key, generator, g, p, cities);
 }
 
 /* ------------------------------------------------------------------ select */
@@ -410,7 +353,6 @@ struct selection {
     unsigned long long few[2][FEW];
     uint32_t shortest, longest, best; /* lengths; the first tour that has the shortest */
     uint32_t taken[2];
-    uint32_t totals[32]; /* of the warps of teams, while they walk */
 };
 
 __device__ __forceinline__ unsigned long long bits_of(uint32_t length, uint32_t p, uint32_t index_bits)
@@ -766,12 +708,12 @@ __global__ void __launch_bounds__(32 * warps_most<RUN>::value) run_coin(coin coi
     const uint32_t blocks = coin.together ? gridDim.x : 1, block = coin.together ? blockIdx.x : 0;
     const uint32_t rows = (n + blocks - 1) / blocks, first = min(block * rows, n), own = min(rows, n - first);
     const size_t run = coin.together ? 0 : blockIdx.x;
-    const uint32_t walker = warp / coin.team;
-    const uint32_t *own_key = gridDim.x == 1 || coin.together ? coin.c.key : coin.keys + 2 * run;
-    const uint32_t key[2] = { own_key[0], own_key[1] };
+    const bool single = gridDim.x == 1 || coin.together;
+    const uint32_t key[2] = { single ? coin.c.key[0] : coin.keys[2 * run],
+                              single ? coin.c.key[1] : coin.keys[2 * run + 1] };
     char *area = shared + (coin.walkers * n * sizeof(uint16_t) + 15) / 16 * 16;
     uint32_t *rows_here = reinterpret_cast<uint32_t *>(area); /* in shared memory: a copy, or all there is */
-    uint16_t *cities = reinterpret_cast<uint16_t *>(shared) + walker * n;
+    uint16_t *cities = reinterpret_cast<uint16_t *>(shared) + warp * n;
     char *rest = area + (coin.kept ? n * width * sizeof(uint32_t) : 0);
     uint32_t *lengths = reinterpret_cast<uint32_t *>(rest); /* [P], then selected [2 j], then bins or counts */
     uint16_t *selected = reinterpret_cast<uint16_t *>(lengths + coin.c.population);
@@ -801,9 +743,9 @@ __global__ void __launch_bounds__(32 * warps_most<RUN>::value) run_coin(coin coi
             fetch<RUN>(coin, rows_here);
             __syncthreads();
         }
-        for (uint32_t p = walker * blocks + block; walker < coin.walkers && p < coin.c.population;
+        for (uint32_t p = warp * blocks + block; warp < coin.walkers && p < coin.c.population;
              p += blocks * coin.walkers)
-            walk_tour<RUN, RESIDENT>(coin, key, RESIDENT ? rows_here : generator, g, p, walker, cities, s.totals);
+            walk<RUN, RESIDENT>(coin, key, RESIDENT ? rows_here : generator, g, p, cities);
         meet(coin);
         if (coin.c.population <= RANKED)
             rank_tours(coin, &s, lengths, selected);
@@ -964,19 +906,13 @@ static void run_all(const cointsp_case &c, uint32_t runs, const uint32_t *keys, 
 
     const uint32_t each = (c.population + blocks - 1) / blocks;
     const size_t generator = (size_t)n * width * sizeof(uint32_t), row = width * sizeof(int32_t);
-    bool resident = run <= 8;
 
-    coin.team = 1;
     coin.walkers = walkers_for(each, warps);
-    if (run > 8 || generator + cities_of(coin) > (size_t)device.shared) { /* rows come from the L2 cache */
-        resident = false;
-        coin.team = run >= 8 && each <= std::min(8u, warps * 4 / run) ? run / 4 : 1;
-        coin.walkers = walkers_for(each, warps / coin.team);
-    }
 
     const size_t cities = cities_of(coin), room = device.shared - cities;
     const size_t chosen = c.population * sizeof(uint32_t) + 2 * c.selected * sizeof(uint16_t);
     const size_t rows = (n + blocks - 1) / blocks;
+    const bool resident = run <= 8 && generator <= room;
     const size_t least = chosen + std::max(2 * BINS * sizeof(uint32_t), std::min<size_t>(rows, 32) * row);
 
     coin.kept = resident && blocks == 1 && generator + least <= room;

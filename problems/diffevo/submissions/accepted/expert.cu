@@ -719,10 +719,15 @@ template <bool SHARED> __device__ __forceinline__ void meet()
         cooperative_groups::this_cluster().sync();
 }
 
-/* A barrier of the block's workers alone. */
-__device__ __forceinline__ void meet_workers(uint32_t workers)
+/* Barrier number 1 or 2 of the block, for which only workers wait: drawers arrive at both and go on. */
+__device__ __forceinline__ void meet_workers(uint32_t number)
 {
-    asm volatile("bar.sync 1, %0;" : : "r"(workers) : "memory");
+    asm volatile("bar.sync %0, %1;" : : "r"(number), "r"(blockDim.x) : "memory");
+}
+
+__device__ __forceinline__ void let_workers_meet(uint32_t number)
+{
+    asm volatile("bar.arrive %0, %1;" : : "r"(number), "r"(blockDim.x) : "memory");
 }
 
 /* The same variable in the shared memory of another block of the team. */
@@ -1204,14 +1209,18 @@ __device__ __forceinline__ uint32_t evolve_together(const diffevo_problem &p, co
     for (uint32_t g = 0;; g++) {
         if (threadIdx.x < t.workers) {
             make_all<ROTATED>(p, t, g, k, q, steps);
-            meet_workers(t.workers);
+            meet_workers(1);
             if (ROTATED) {
                 rotate_all(p, t);
-                meet_workers(t.workers);
+                meet_workers(2);
             }
             select_all(p, t, g);
-        } else if (g < p.generations) {
-            draw_ahead<false>(p, t, g + 1, threadIdx.x - t.workers);
+        } else {
+            let_workers_meet(1);
+            if (ROTATED)
+                let_workers_meet(2);
+            if (g < p.generations)
+                draw_ahead<false>(p, t, g + 1, threadIdx.x - t.workers);
         }
         meet<false>();
         if (g == p.generations || t.stop[g % 2] == g + 1)
