@@ -97,9 +97,6 @@ constexpr u64 EMPTY = ~0ull;
 /* Steps between two looks at what the neighbouring warps have done: more of them mean fewer looks, but a longer lag. */
 template <int K> constexpr int BATCH = K == 1 ? 32 : 16;
 
-/* Steps between two reports to the strip below. */
-template <int K> constexpr int PUBLISH = K == 1 ? 8 : 4;
-
 /* Words of a strip's match tables: [256][32] for one word a lane, [low half, high half][16][32][K] for more. */
 constexpr int table_words(int K) { return K == 1 ? 256 * 32 : 2 * 16 * 32 * K; }
 
@@ -115,12 +112,11 @@ struct front {
 /* Who comes first, the sweep or the race. */
 enum { NOBODY, THE_SWEEP, THE_RACE };
 
-struct __align__(16) race_state {
+struct race_state {
     u32 winner;
     u32 lost;     /* the race cannot find the distance */
     u32 best;     /* the least distance that the race has found so far */
-    u32 spare;
-    u32 searched; /* blocks whose search has ended */
+    u32 searched; /* pairs of blocks whose search has ended */
     u32 swept;    /* units of the sweep that have ended */
 };
 
@@ -169,7 +165,7 @@ __global__ void prepare(job job)
     if (thread == 0) {
         *job.ticket = 0;
         *job.best = UINT_MAX;
-        *job.race.state = {NOBODY, 0, UINT_MAX / 2, 0, 0, 0};
+        *job.race.state = {NOBODY, 0, UINT_MAX / 2, 0, 0};
     }
     for (int d = 0; d < 2; d++)
         for (int i = thread; i < job.units * job.fronts[d].words; i += stride)
@@ -368,8 +364,7 @@ template <int K, int S> struct lane {
 /* A batch of steps, from `first` on. With `ends`, some lanes are outside of the table, and keep what they have. */
 template <int K, int S, bool ends>
 __device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int columns, u32 codes, u32 table,
-                                      u32 in, u32 out, u32 seen, u32 written, bool top,
-                                      bool bottom)
+                                      u32 in, u32 out, u32 seen, bool top, bool bottom)
 {
     const u32 ahead = code_address<K>(codes, column + LOOK + AHEAD);
     /* A batch does not wrap around. */
@@ -417,8 +412,6 @@ __device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int
         my.queue[u % S] = __shfl_up_sync(~0u, my.out[u % 4], 1);
         if (u % 4 == 3)
             store4(out_slot + 4 * (u - 3), my.out, bottom);
-        if (u % PUBLISH<K> == PUBLISH<K> - 1 && u < BATCH<K> - 1)
-            store1(written, first + u + 1, bottom);
         const u32 code = my.codes[(u + LOOK) % AHEAD];
 
         my.codes[(u + LOOK) % AHEAD] = load_code<K>(ahead + u * (u32)sizeof(typename entry<K>::type));
@@ -532,8 +525,8 @@ __device__ void run_strip(block_memory<K> &shared, const job &job, int d, int un
     /* Batches up to `last`; in those at both ends of the table some lanes are outside of it. */
     const auto run = [&](int last, auto ends) {
         while (first < last && !stopped) {
-            steps<K, S, decltype(ends)::value>(my, first, first - S * l, columns, codes, table, in, out, seen,
-                                               written, top, bottom);
+            steps<K, S, decltype(ends)::value>(my, first, first - S * l, columns, codes, table, in, out, seen, top,
+                                               bottom);
             store1(read, first + 32 * S + BATCH<K>, top);
             first += BATCH<K>;
             store1(written, first, bottom);
@@ -768,9 +761,9 @@ __device__ __forceinline__ int race_stop(int best) { return best / 2 + 1; }
 /* The step up to which this block has to go on, as the other blocks see it. */
 __device__ __forceinline__ int race_until(const job &job)
 {
-    const four_words state = load_words((const u32 *)job.race.state); /* winner, lost, best */
-
-    return state.word[0] != NOBODY || state.word[1] ? 0 : min(job.race.steps, race_stop((int)state.word[2]));
+    if (load_word(&job.race.state->winner) != NOBODY || load_word(&job.race.state->lost))
+        return 0;
+    return min(job.race.steps, race_stop((int)load_word(&job.race.state->best)));
 }
 
 /* Where an end's string begins in its window, which is copied as it is: of 16-byte words of memory. */
@@ -811,6 +804,22 @@ template <bool back> __device__ __forceinline__ u32 race_four(u32 first, int i)
     return __funnelshift_r(low, high, at % 4 * 8);
 }
 
+/* The same of eight characters, by two aligned loads that lanes next to each other do without bank conflicts. */
+template <bool back> __device__ __forceinline__ uint2 race_eight(u32 first, int i)
+{
+    const u32 at = back ? first - (u32)i - 4 : first + (u32)i, word = at & ~7u;
+    u32 q[4];
+
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(q[0]), "=r"(q[1]) : "r"(word));
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2 + 8];" : "=r"(q[2]), "=r"(q[3]) : "r"(word));
+    const bool odd = at & 4;
+    const u32 middle = odd ? q[2] : q[1], bits = at % 4 * 8;
+    const u32 low = __funnelshift_r(odd ? q[1] : q[0], middle, bits);
+    const u32 high = __funnelshift_r(middle, odd ? q[3] : q[2], bits);
+
+    return back ? make_uint2(high, low) : make_uint2(low, high);
+}
+
 /* How many characters are equal, from the difference of four. */
 template <bool back> __device__ __forceinline__ int race_equal(u32 difference)
 {
@@ -830,13 +839,12 @@ template <bool back> __device__ void race_columns(race_memory &shared, const job
     volatile u64 *in = shared.edges[warp], *out = shared.edges[(warp + 1) % RACE_WARPS];
     volatile int *progress = shared.progress, *stop = &shared.stop;
     const bool leftmost = index == 0 && warp == 0, rightmost = warp == RACE_WARPS - 1;
-    u32 *history = job.race.history[back] + column;
+    u32 *history = job.race.history[back] + column + (size_t)start * job.race.columns;
     int k = back ? difference - (column - start - shift) : column - start - shift; /* as this end counts it */
     int x = NOWHERE, until = *stop;
 
     for (int s = start; s < until; s++) {
-        const int until_next = *stop;
-
+        until = *stop;
         if (s == 0) {
             x = k == 0 ? 0 : NOWHERE;
         } else {
@@ -863,11 +871,13 @@ template <bool back> __device__ void race_columns(race_memory &shared, const job
         x = min(x, most);
         const bool inside = x >= 0 && x < most;
         const int from = inside ? x : 0;
-        const int equal = race_equal<back>(race_four<back>(a, from) ^ race_four<back>(b, inside ? x + k : 0));
+        const u32 difference4 = race_four<back>(a, from) ^ race_four<back>(b, inside ? x + k : 0);
+        /* Known before the length of the others is. */
+        u32 more = __ballot_sync(~0u, inside && difference4 == 0 && x + 4 < most);
+        const int equal = race_equal<back>(difference4);
 
         x = inside ? min(x + equal, most) : x;
         /* Long runs: the warp compares 256 characters at once. */
-        u32 more = __ballot_sync(~0u, inside && equal == 4 && x < most);
 
         while (more) {
             const int owner = __ffs((int)more) - 1, k_there = back ? k + l - owner : k - l + owner;
@@ -875,11 +885,14 @@ template <bool back> __device__ void race_columns(race_memory &shared, const job
             int at = __shfl_sync(~0u, x, owner), run = 256;
 
             for (; run == 256 && at < most_there; at += run) {
-                const u32 first = race_four<back>(a, at + 8 * l) ^ race_four<back>(b, at + k_there + 8 * l);
-                const u32 second = race_four<back>(a, at + 8 * l + 4) ^ race_four<back>(b, at + k_there + 8 * l + 4);
+                const uint2 of_a = race_eight<back>(a, at + 8 * l), of_b = race_eight<back>(b, at + k_there + 8 * l);
+                const u32 first = of_a.x ^ of_b.x, second = of_a.y ^ of_b.y;
                 const int mine = first ? race_equal<back>(first) : 4 + race_equal<back>(second);
 
-                run = (int)__reduce_min_sync(~0u, (u32)(mine == 8 ? 256 : 8 * l + mine));
+                const u32 ends = __ballot_sync(~0u, mine < 8);
+                const int end_lane = __ffs((int)ends) - 1;
+
+                run = ends ? 8 * end_lane + __shfl_sync(~0u, mine, end_lane) : 256;
             }
             x = l == owner ? min(at, most_there) : x;
             more &= more - 1;
@@ -887,7 +900,8 @@ template <bool back> __device__ void race_columns(race_memory &shared, const job
         const u32 packed = race_pack(job.race.tag, x);
         const u32 before = __shfl_up_sync(~0u, packed, 1);
 
-        asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" :: "l"(history + (size_t)s * job.race.columns), "r"(packed));
+        asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" :: "l"(history), "r"(packed));
+        history += job.race.columns;
         if (!rightmost) {
             if (s % (RACE_RING / 4) == 0)
                 while (progress[warp + 1] <= s + RACE_RING / 4 - RACE_RING && s < *stop)
@@ -899,7 +913,6 @@ template <bool back> __device__ void race_columns(race_memory &shared, const job
         if (s % (RACE_RING / 4) == 0 && l == 0)
             progress[warp] = s;
         k += back ? 1 : -1;
-        until = until_next;
     }
     __syncwarp();
     if (l == 0)
@@ -945,66 +958,62 @@ __device__ void race_edge(race_memory &shared, const job &job, int d, int index)
 }
 
 /*
- * Looks for overlaps in the columns of a pair of blocks, in every second group of RACE_LOOK steps: its other block does
- * the others. A step's x of the one end meets those of the other end of the same step, for a distance of 2 s, and of
- * the step before, one column to the left, for 2 s - 1. Returns false if it cannot know, as a window ends where
- * strings go on.
+ * Looks for overlaps in the columns of a pair of blocks. A step's x of the one end meets those of the other end of the
+ * same step, for a distance of 2 s, and of the step before, one column to the left, for 2 s - 1. Returns false if
+ * it cannot know, as the window ends where strings go on.
  */
-__device__ bool race_search(const job &job, int d, int index)
+__device__ bool race_search(const job &job, int index)
 {
     const int l = (int)(threadIdx.x % 32), m = job.a_length, n = job.b_length, difference = n - m;
-    const int column = index * RACE_WARPS * 32 + 4 * l, shift = max(0, -difference), start = race_start(job, index);
+    const int column = index * RACE_WARPS * 32 + 4 * l, shift = max(0, -difference), tag = (int)job.race.tag;
     const u32 *f = job.race.history[0] + column, *g = job.race.history[1] + column;
-    const u32 tag = job.race.tag;
+    const int start = race_start(job, index);
+    u32 before[4] = { ~0u, ~0u, ~0u, ~0u }; /* of g, in the step before */
 
-    for (int s = start + d * RACE_LOOK, left_over = RACE_LOOK;;) {
+    for (int s = start;;) {
         const int until = __shfl_sync(~0u, l == 0 ? race_until(job) : 0, 0);
 
         if (s >= until)
             return true;
-        four_words of_f[RACE_LOOK], of_g[RACE_LOOK + 1]; /* of g from the step before on */
-        u32 left[RACE_LOOK];                              /* of g, the step before, left of these columns */
-
-#pragma unroll
-        for (int i = 0; i <= RACE_LOOK; i++) {
-            const size_t row = (size_t)min(max(s + i - 1, 0), job.race.steps - 1) * job.race.columns;
-
-            of_g[i] = load_words(g + row);
-            if (i > 0)
-                of_f[i - 1] = load_words(f + row);
-            if (i < RACE_LOOK)
-                left[i] = l == 0 && index > 0 ? load_word(g + row - 1) : 0;
-        }
-        bool go = true;
-        const int before = s;
+        four_words ahead[2][RACE_LOOK];
+        u32 left[RACE_LOOK]; /* of g, the step before, left of these columns */
+        bool there[RACE_LOOK];
 
 #pragma unroll
         for (int i = 0; i < RACE_LOOK; i++) {
-            const int step = before + i;
-            bool there = step < until && i < left_over &&
-                         (l > 0 || index == 0 || step == 0 || race_there(tag, left[i]));
+            const size_t row = (size_t)min(s + i, job.race.steps - 1) * job.race.columns;
+
+            ahead[0][i] = load_words(f + row);
+            ahead[1][i] = load_words(g + row);
+            left[i] = l == 0 && index > 0 && s + i > 0 ? load_word(g + row - job.race.columns - 1) : 0;
+        }
+#pragma unroll
+        for (int i = 0; i < RACE_LOOK; i++) {
+            there[i] = s + i < until && (l > 0 || index == 0 || s + i == 0 || race_there((u32)tag, left[i]));
+            for (int j = 0; j < 4; j++)
+                there[i] &= race_there((u32)tag, ahead[0][i].word[j]) && race_there((u32)tag, ahead[1][i].word[j]);
+        }
+        bool go = true;
 
 #pragma unroll
-            for (int j = 0; j < 4; j++)
-                there &= race_there(tag, of_f[i].word[j]) && race_there(tag, of_g[i + 1].word[j]) &&
-                         (step == start || race_there(tag, of_g[i].word[j]));
-            go = go && __all_sync(~0u, there);
+        for (int i = 0; i < RACE_LOOK; i++) {
+            go = go && __all_sync(~0u, there[i]);
             if (go) {
                 bool even = false, odd = false, far = false;
-                const u32 neighbour = __shfl_up_sync(~0u, of_g[i].word[3], 1);
+                const u32 neighbour = __shfl_up_sync(~0u, before[3], 1);
+                const u32 beside[5] = { l > 0 ? neighbour : left[i], before[0], before[1], before[2], before[3] };
 
-#pragma unroll
                 for (int j = 0; j < 4; j++) {
-                    const u32 beside = j > 0 ? of_g[i].word[j - 1] : l > 0 ? neighbour : left[i];
-                    const int x = race_unpack(of_f[i].word[j]), y = race_unpack(of_g[i + 1].word[j]);
-                    const int k = column + j - step - shift;
+                    const int x = race_unpack(ahead[0][i].word[j]), y = race_unpack(ahead[1][i].word[j]);
+                    const int k = column + j - s - shift, k_back = difference - k;
 
                     even |= x + y >= m;
-                    odd |= step > 0 && race_there(tag, beside) && x + race_unpack(beside) >= m;
-                    far |= x + y < m && (x >= race_end(m, n, k) || y >= race_end(m, n, difference - k));
+                    odd |= s > 0 && race_there((u32)tag, beside[j]) && x + race_unpack(beside[j]) >= m;
+                    far |= x + y < m && (x >= race_end(m, n, k) || y >= race_end(m, n, k_back));
+                    before[j] = ahead[1][i].word[j];
                 }
                 if (__any_sync(~0u, odd || even)) {
-                    const int distance = __any_sync(~0u, odd) ? 2 * step - 1 : 2 * step;
+                    const int distance = __any_sync(~0u, odd) ? 2 * s - 1 : 2 * s;
 
                     if (l == 0)
                         atomicMin(&job.race.state->best, (u32)distance);
@@ -1014,11 +1023,6 @@ __device__ bool race_search(const job &job, int d, int index)
                     return false;
                 s++;
             }
-        }
-        left_over -= s - before;
-        if (left_over == 0) {
-            s += RACE_LOOK;
-            left_over = RACE_LOOK;
         }
     }
 }
@@ -1044,14 +1048,14 @@ __device__ void race(race_memory &shared, const job &job, int d, int index)
             race_columns<true>(shared, job, index, warp);
     } else if (warp == RACE_WARPS) {
         race_edge(shared, job, d, index);
-    } else {
-        const bool known = race_search(job, d, index);
+    } else if (d == 1) {
+        const bool known = race_search(job, index);
 
         if (l == 0 && !known)
             atomicExch(&job.race.state->lost, 1);
         __threadfence();
         /* The last one to come knows the distance. */
-        if (l == 0 && atomicAdd(&job.race.state->searched, 1) == (u32)job.race.blocks - 1) {
+        if (l == 0 && atomicAdd(&job.race.state->searched, 1) == (u32)job.race.blocks / 2 - 1) {
             const u32 best = atomicAdd(&job.race.state->best, 0);
 
             if (!atomicAdd(&job.race.state->lost, 0) && best != UINT_MAX / 2 &&
@@ -1227,7 +1231,7 @@ static void device_init(void)
     CHECK(cudaMalloc(&device.strings, 2 * (LENGTH_MAX + 128)));
     CHECK(cudaMalloc(&device.edges, EDGES_MAX * sizeof *device.edges));
     CHECK(cudaMalloc(&device.lines, LINES_MAX * sizeof *device.lines));
-    CHECK(cudaMalloc(&device.counters, 4 * sizeof *device.counters + sizeof(race_state)));
+    CHECK(cudaMalloc(&device.counters, 2 * sizeof *device.counters + sizeof(race_state)));
     CHECK(cudaMalloc(&device.history, 2 * HISTORY_MAX * sizeof *device.history));
     CHECK(cudaMallocHost(&device.answer, sizeof *device.answer));
     CHECK(cudaStreamCreateWithFlags(&device.stream, cudaStreamNonBlocking));
@@ -1246,8 +1250,10 @@ static double plan_cost(struct plan plan, int m, int n)
     const double depth =
         n / 2.0 + (units - 1) * (plan.slope ? lag / 2 : lag) + lag * (units > 1 ? 1 : m / (4096.0 * plan.words));
     const double work = units * n / device.processors;
+    /* Blocks that share a multiprocessor slow each other down. */
+    const double crowd = plan.words > 1 && 2 * units > device.processors ? 2 * units / device.processors : 1;
 
-    return cost[plan.words].clocks * (depth > work ? depth : work);
+    return cost[plan.words].clocks * (crowd * depth > work ? crowd * depth : work);
 }
 
 static struct plan plan_best(int m, int n)
@@ -1271,7 +1277,7 @@ static struct race_plan plan_race(int m, int n, int blocks)
     const int pairs = std::min({idle / 2, (int)RACE_PAIRS, (m + n) / (32 * RACE_WARPS) + 1});
     struct race_plan race = {};
 
-    race.state = (struct race_state *)(device.counters + 4);
+    race.state = (struct race_state *)(device.counters + 2);
     race.columns = 32 * RACE_WARPS * pairs;
     if (pairs <= 0 || race.columns <= span || std::min(m, n) < RACE_LEAST || std::max(m, n) >= (1 << RACE_BITS) - 1)
         return race;
@@ -1321,7 +1327,7 @@ static void launch(struct plan plan, int m, int n, size_t a_offset, size_t b_off
 
     if (words == 1)
         job.race = plan_race(m, n, units);
-    job.race.state = (struct race_state *)(device.counters + 4);
+    job.race.state = (struct race_state *)(device.counters + 2);
 
     prepare<<<min(2 * device.processors, job.units * job.fronts[0].words / 256 + 1), 256, 0, device.stream>>>(job);
     CHECK(cudaGetLastError());
