@@ -881,6 +881,7 @@ typedef shape<true, 256, 16, 3> shape_of_pairs;
 template <bool PAIRS> using shape_of_few = shape<PAIRS, 256, 8, 2>;
 
 const unsigned MIDDLE = 1 << 19; /* what is more is sorted by tiles of many elements */
+const unsigned MOST_ALONE = 1 << 22; /* up to here a warp's search for splits takes longer than a block's */
 const unsigned PASS_LEVELS = 4, FEW_LEVELS = 3, SMALLEST_TILE = 4096, MOST_WAYS = 1 << PASS_LEVELS;
 
 /* How often `count` must be halved, rounding up, until at most `size` is left. */
@@ -947,8 +948,8 @@ static void merge_pass(buffer from, buffer to, unsigned n, unsigned run, unsigne
     }
 }
 
-/* As sort(), with tiles of the shape S; FEW: of the tiles are few, so that each is sorted by many threads. */
-template <class S, bool FEW>
+/* As sort(), with tiles of the shape S; FEW: many threads sort each tile. ALONE: see merge_ways(). */
+template <class S, bool FEW, bool ALONE>
 static int sort_by(buffer a, buffer b, unsigned n, unsigned longest, unsigned *splits, cudaStream_t stream)
 {
     const unsigned tiles = (n + S::TILE - 1) / S::TILE, most = FEW ? FEW_LEVELS : PASS_LEVELS;
@@ -963,7 +964,7 @@ static int sort_by(buffer a, buffer b, unsigned n, unsigned longest, unsigned *s
     for (unsigned passes = (levels + most - 1) / most; passes > 0; passes--) {
         unsigned now = (levels + passes - 1) / passes; /* as even as can be */
 
-        merge_pass<S, FEW>(where ? b : a, where ? a : b, n, run, now, 0, tiles, splits, stream);
+        merge_pass<S, ALONE>(where ? b : a, where ? a : b, n, run, now, 0, tiles, splits, stream);
         run <<= now;
         levels -= now;
         where = !where;
@@ -986,8 +987,10 @@ static int sort(buffer a, buffer b, unsigned n, unsigned longest, unsigned *spli
         return 1;
     }
     if (longest <= MIDDLE)
-        return sort_by<shape_of_few<S::PAIRS>, true>(a, b, n, longest, splits, stream);
-    return sort_by<S, false>(a, b, n, longest, splits, stream);
+        return sort_by<shape_of_few<S::PAIRS>, true, true>(a, b, n, longest, splits, stream);
+    if (longest <= MOST_ALONE)
+        return sort_by<S, false, true>(a, b, n, longest, splits, stream);
+    return sort_by<S, false, false>(a, b, n, longest, splits, stream);
 }
 
 static buffer behind(buffer b, size_t offset)
@@ -1006,6 +1009,13 @@ template <class S, bool ALONE, unsigned WAYS> static void prepare_ways()
         CHECK(cudaFuncGetAttributes(&attributes, find_splits<WAYS>));
     }
 }
+template <class S, bool ALONE> static void prepare_passes()
+{
+    prepare_ways<S, ALONE, 2>();
+    prepare_ways<S, ALONE, 4>();
+    prepare_ways<S, ALONE, 8>();
+    prepare_ways<S, ALONE, 16>();
+}
 template <class S, bool FEW> static void prepare()
 {
     cudaFuncAttributes attributes;
@@ -1015,10 +1025,9 @@ template <class S, bool FEW> static void prepare()
     else
         CHECK(cudaFuncSetAttribute(sort_tiles<S>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                    S::SORT_WORDS * S::ELEMENT_BYTES));
-    prepare_ways<S, FEW, 2>();
-    prepare_ways<S, FEW, 4>();
-    prepare_ways<S, FEW, 8>();
-    prepare_ways<S, FEW, 16>();
+    prepare_passes<S, true>();
+    if constexpr (!FEW)
+        prepare_passes<S, false>();
 }
 
 /* What is kept from call to call: streams, and memory on the GPU for `room` elements, if has_payloads with payloads. */
