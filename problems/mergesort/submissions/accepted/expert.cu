@@ -9,10 +9,10 @@
  *                 shuffles between threads. The block merges the runs of its warps in shared memory: one tile, TILE
  *                 elements.
  *   find_splits   where does each run split, if the first d elements of the merged run are to be on the left side? One
- *                 warp for every d at which a tile begins. An element of the run with most elements in doubt is looked
- *                 for in all runs, by some threads each; that shows on which side it and all before or behind it
- *                 belong. The element is chosen by interpolation, every fourth time it is the middle one. The last few
- *                 in doubt are compared all with all.
+ *                 warp for every d at which a tile begins. Each run proposes an element, and one of them is looked for
+ *                 in all runs, by some threads each; that shows on which side it and all before or behind it belong.
+ *                 The runs propose by interpolation, every fourth time their middles. The last few in doubt are
+ *                 compared all with all.
  *   merge_tiles   a block makes TILE elements of a merged run. Its pieces of the runs come into shared memory by bulk
  *                 copies, which cost no instruction an element; there they are merged two by two, level by level, each
  *                 time with one merge path search a thread for ITEMS elements; a bulk copy writes them back.
@@ -23,6 +23,11 @@
  * Keys alone need no bounds check: behind each run stand keys of the highest value, and which of several equal keys is
  * taken nobody can tell. Pairs are merged with the check, and are stable: of equal keys that of the left run goes
  * first.
+ *
+ * Few elements are another matter: they wait, for launches and for memory. One block sorts up to 4096, with as many
+ * warps as they need (sort_few). Up to 2^19, sort_few makes small tiles. Up to 2^22, each block of merge_tiles finds
+ * its two splits itself, which saves a launch, by many samples at once, which saves trips to memory
+ * (find_two_splits). And a kernel may start while the one before it ends.
  *
  * From copy to copy: the keys arrive in up to 16 chunks, each of which is sorted while the next ones arrive. When the
  * last is sorted one pass merges all chunks, piece by piece, and every piece is copied out while the next is merged.

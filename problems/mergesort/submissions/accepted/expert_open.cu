@@ -14,6 +14,11 @@
  *             the tiles' words for digit d, adding counts, up to the first that is a sum. Tiles are numbered in the
  *             order in which blocks start, so that what a block waits for is under way.
  *
+ * Not every pass is needed. The kernel that counts looks whether the keys are in order, and its last block makes a
+ * plan: nothing for keys in order, a mirror image for keys that descend, no pass for a digit that all keys share. Keys
+ * without payloads need no stable first pass: there an atomic addition ranks a key. Up to 4096 elements are merged by
+ * one block, in one launch (sort_few); up to 2^22 tiles are smaller, so that all multiprocessors have some.
+ *
  * A word holds a number and, in its two highest bits, what it is. Passes take turns in what these bits mean: what a sum
  * was in one pass is what nothing-yet is in the next, so that the words are never cleared. Nor are the counts and the
  * ticket counter by extra work: who reads them last clears them.
