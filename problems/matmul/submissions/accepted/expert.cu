@@ -862,8 +862,8 @@ static void launch_plan(product p, const plan &how, float *workspace, cudaStream
 
 /*
  * The model. A launch takes LAUNCH, clusters and added parts take more, and then either memory or the multiprocessors
- * are the limit. A multiprocessor has its blocks in rounds of as many as fit. In each round every block takes its `fixed`
- * time and its steps of k; a step takes `latency`, or `issue` for each block of the round if that is more.
+ * are the limit. A multiprocessor has its blocks in rounds of as many as fit. In each round every block takes its
+ * `fixed` time and its steps of k; a step takes `latency`, or `issue` for each block of the round if that is more.
  */
 
 /* Of the blocks that a multiprocessor has; `together` fit. */
