@@ -1197,7 +1197,7 @@ __global__ void __launch_bounds__(256) add_parts(const __grid_constant__ job x)
 /* ------------------------------------------------------------------ what is kept */
 
 constexpr int PANELS = 8, SIDE = 16384, MOST_TILES = 1 << 16;
-constexpr int LEAST_K = 32; // for tensor cores
+constexpr int LEAST_K = 64; // for tensor cores: few products of a wide range excuse few errors
 constexpr size_t ELEMENTS = 402653184, SLACK = 256 << 20; // of the largest case; for padding and the like, in bytes
 constexpr size_t PARTIAL = 16 << 20;                      // elements of partial sums
 
