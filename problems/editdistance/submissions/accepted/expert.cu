@@ -620,7 +620,7 @@ __device__ void unpack_edge(block_memory<K> &shared, const job &job, int d, int 
     for (int j = l; j < FAR; j += 32)
         codes[j] = (typename entry<K>::type)entry<K>::of(character(j));
     codes[CODES + l] = codes[l];
-    u32 winner = NOBODY;
+    u32 winner = NOBODY, news = NOBODY; /* news: asked for, but not looked at before four words later: it takes long */
 
     for (int next = 0; next < words;) {
         const int word = next + l;
@@ -640,8 +640,11 @@ __device__ void unpack_edge(block_memory<K> &shared, const job &job, int d, int 
             winner = __shfl_sync(~0u, load_word(&job.race.state->winner), 0);
         for (int i = 0; i < count; i++, next++) {
             const u64 bits = __shfl_sync(~0u, edge, i);
-            if (K == 1)
-                winner = __shfl_sync(~0u, load_word(&job.race.state->winner), 0);
+
+            if (K == 1 && next % 4 == 0) {
+                winner = __shfl_sync(~0u, news, 0);
+                news = load_word(&job.race.state->winner);
+            }
             const u32 slot = (u32)(32 * next + l + 31 * S) % RING;
 
             wait_for(ring_read(shared, 0), 32 * (next + 1) + 31 * S - RING);
@@ -655,8 +658,10 @@ __device__ void unpack_edge(block_memory<K> &shared, const job &job, int d, int 
             __syncwarp();
             if (l == 0)
                 *written = next + 1 < words ? 32 * (next + 1) + 31 * S : INT_MAX - 1;
+            if (winner == THE_RACE)
+                break;
         }
-        if (K == 1 && winner == THE_RACE) {
+        if (winner == THE_RACE) {
             if (l == 0)
                 *written = STOPPED;
             return;
