@@ -25,8 +25,8 @@
  * first.
  *
  * Few elements are another matter: they wait, for launches and for memory. One block sorts up to 4096, with as many
- * warps as they need (sort_few). Up to 2^19, sort_few makes small tiles. Up to 2^22, each block of merge_tiles finds
- * its two splits itself, which saves a launch, by many samples at once, which saves trips to memory
+ * warps as they need (sort_few). Up to 2^19, sort_few makes small tiles, and each block of merge_tiles
+ * finds its two splits itself, which saves a launch, by many samples at once, which saves trips to memory
  * (find_two_splits). And a kernel may start while the one before it ends.
  *
  * From copy to copy: the keys arrive in up to 16 chunks, each of which is sorted while the next ones arrive. When the
@@ -886,7 +886,6 @@ typedef shape<true, 256, 16, 3> shape_of_pairs;
 template <bool PAIRS> using shape_of_few = shape<PAIRS, 256, 8, 2>;
 
 const unsigned MIDDLE = 1 << 19; /* what is more is sorted by tiles of many elements */
-const unsigned MOST_ALONE = 1 << 22; /* up to here a warp's search for splits takes longer than a block's */
 const unsigned PASS_LEVELS = 4, FEW_LEVELS = 3, SMALLEST_TILE = 4096, MOST_WAYS = 1 << PASS_LEVELS;
 
 /* How often `count` must be halved, rounding up, until at most `size` is left. */
@@ -993,8 +992,6 @@ static int sort(buffer a, buffer b, unsigned n, unsigned longest, unsigned *spli
     }
     if (longest <= MIDDLE)
         return sort_by<shape_of_few<S::PAIRS>, true, true>(a, b, n, longest, splits, stream);
-    if (longest <= MOST_ALONE)
-        return sort_by<S, false, true>(a, b, n, longest, splits, stream);
     return sort_by<S, false, false>(a, b, n, longest, splits, stream);
 }
 
@@ -1030,9 +1027,7 @@ template <class S, bool FEW> static void prepare()
     else
         CHECK(cudaFuncSetAttribute(sort_tiles<S>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                    S::SORT_WORDS * S::ELEMENT_BYTES));
-    prepare_passes<S, true>();
-    if constexpr (!FEW)
-        prepare_passes<S, false>();
+    prepare_passes<S, FEW>();
 }
 
 /* What is kept from call to call: streams, and memory on the GPU for `room` elements, if has_payloads with payloads. */
