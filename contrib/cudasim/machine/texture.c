@@ -232,8 +232,8 @@ static void slice_weights(int share, const int part[2], bool plane, int weight[4
 }
 
 /*
- * What is mixed of texels. A slice is the texels of one level and one z: a card first adds up each slice, in fixed point,
- * where the largest texel has its highest bit, and then the slices.
+ * What is mixed of texels. A slice is the texels of one level and one z: a card adds up each slice first, in fixed
+ * point, where the largest texel has its highest bit, and then the slices.
  */
 struct mix {
     double slice[4][4];   /* [slice][channel] */
