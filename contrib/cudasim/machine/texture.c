@@ -119,7 +119,7 @@ static void read_channel(const struct sim_texture *t, const uint8_t *p, int chan
     if (is_real(t)) {
         int32_t top = (t->kind == TEXTURE_SIGNED ? 1 << (t->bits - 1) : 1 << t->bits) - 1;
 
-        v->real[channel] = value < -top ? -1.0f : (float)value / (float)top;
+        v->real[channel] = (double)value / top; /* the least signed value is less than -1 until finish() */
     }
 }
 
@@ -240,7 +240,7 @@ struct mix {
     int slices;
     double plain[4];      /* without roundings: what counts if a texel is not finite */
     int exponent[4];      /* of the largest texel; INT_MIN: all are zero */
-    int64_t integers[4];  /* normalised texels: sums of 16-bit values, in 1/256 */
+    double normalised[4]; /* integers that are read as -1 to 1: sums in units of 16 bits, times 256 */
 };
 
 /* Bits of a texel or of a sum of slices, from the largest texel's highest one on; and of a result. */
@@ -281,7 +281,7 @@ static void add_slice(const struct sim_texture *t, struct mix *mix, const struct
                 continue;
             mix->plain[c] += weight[n] * texel[n].real[c] / FRACTION;
             if (t->kind != TEXTURE_FLOAT)
-                mix->integers[c] += weight[n] * llround(texel[n].real[c] * top);
+                mix->normalised[c] += weight[n] * texel[n].real[c] * top;
             if (texel[n].real[c] == 0 || !isfinite(texel[n].real[c]))
                 continue;
             frexp(texel[n].real[c], &own);
@@ -305,8 +305,8 @@ static double mixed_channel(const struct sim_texture *t, const struct mix *mix, 
     struct precision bits = precision_of(t);
     double unit, sum = 0;
 
-    if (t->kind != TEXTURE_FLOAT) /* halves up */
-        return floor((double)mix->integers[c] / FRACTION + 0.5) / (t->kind == TEXTURE_SIGNED ? 32767 : 65535);
+    if (t->kind != TEXTURE_FLOAT) /* halves up, also those that quotients miss by a billionth */
+        return floor(mix->normalised[c] / FRACTION + 0.5 + 1e-9) / (t->kind == TEXTURE_SIGNED ? 32767 : 65535);
     if (!isfinite(mix->plain[c]) || mix->exponent[c] == INT_MIN)
         return mix->plain[c];
     unit = ldexp(1, mix->exponent[c] - bits.sum);
@@ -432,7 +432,9 @@ static struct texel finish(const struct sim_texture *t, const struct value *v)
     struct texel texel;
 
     for (int c = 0; c < 4; c++)
-        texel.word[c] = is_real(t) ? word_of((float)v->real[c]) : v->word[c];
+        texel.word[c] = !is_real(t) ? v->word[c]
+                        : t->kind != TEXTURE_FLOAT && v->real[c] < -1 ? word_of(-1.0f)
+                                                                      : word_of((float)v->real[c]);
     return texel;
 }
 
