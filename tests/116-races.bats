@@ -33,6 +33,19 @@ exact() {
     done
 }
 
+# There is no GPU here: a program in compute-sanitizer's place reports one marked line of one kernel.
+@test "races: score.sh --racecheck counts the lines of compute-sanitizer, and kernels without any" {
+    local source=$root/tests/races/warp.cu line kernel
+    line=$(grep -n 'RACE' "$source" | tail -n 1 | cut -d : -f 1)
+    kernel=$(head -n "$line" "$source" | sed -nE 's/^__global__ void ([a-z_0-9]+)\(.*/\1/p' | tail -n 1)
+    printf '%s\n' '#!/bin/bash' "[ \$4 != $kernel ] || echo '=========     and Read access at warp.cu:$line [4 hazards]'" \
+        'exit 1' > compute-sanitizer
+    chmod +x compute-sanitizer
+    PATH=$PWD:$PATH run -1 "$root/tests/races/score.sh" --racecheck "$programs" warp
+    assert_line --regexp "^warp $kernel racy found -"
+    assert_output --regexp 'races found 1 of 11, false alarms 0 of 9, lines without a mark 0$'
+}
+
 @test "races: a report names the variable, and a template's line once for all instances" {
     run -0 --separate-stderr "$programs/shared" 'generic_steps<1>'
     assert_regex "$stderr" "shared-race: generic_steps<.*in 'ring'"

@@ -28,8 +28,8 @@ reports() {
 racecheck() {
     local kernel
     while read -r kernel; do
-        timeout 120 compute-sanitizer --tool racecheck "$programs/$1" "$kernel" 2>&1 |
-            grep -oE "$1\.cu:[0-9]+" | sort -u | sed "s/.*:/$kernel /"
+        { timeout 120 compute-sanitizer --tool racecheck "$programs/$1" "$kernel" 2>&1 || true; } |
+            sed -nE "s/.*\b$1\.cu:([0-9]+).*/$kernel \1/p" | sort -u
     done < <(grep -oE 'RUN\([a-z_0-9]+|suite_begin\("[a-z_0-9]+' "$here/$1.cu" | sed 's/.*[("]//' | sort -u)
 }
 
