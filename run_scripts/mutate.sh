@@ -74,11 +74,21 @@ out=$build/mutate/$problem
 # left_out NAME: the list's reason not to change that source.
 left_out() { awk -v start="leave $1: " 'index($0, start) == 1 { print substr($0, length(start) + 1) }' "$list"; }
 
-# sources SUFFIX: prints the jury's sources below $accepted that are changed. OpenCL sources are not: their kernels are
-# built when they run, and their host code does nothing else.
+# named LANGUAGE: prints the sources below $accepted, and the headers with code of CUDA submissions.
+named() {
+    local suffix=cuh?
+    [ "$1" = cu ] || suffix=c
+    (cd "$accepted" && find . -regex ".*\\.$suffix" -printf '%P\n' | LC_ALL=C sort)
+}
+
+# language NAME: c or cu, by which a source is compiled, linked and run.
+language() { [[ $1 == *.c ]] && echo c || echo cu; }
+
+# sources LANGUAGE: prints the jury's sources that are changed. OpenCL sources are not: their kernels are built when
+# they run, and their host code does nothing else.
 sources() {
     local name
-    (cd "$accepted" && find . -name "*.$1" -printf '%P\n' | LC_ALL=C sort) | while read -r name; do
+    named "$1" | while read -r name; do
         [ -z "$only" ] || [ "$name" = "$only" ] || continue
         [[ $name != */* ]] || ! compgen -G "$accepted/${name%%/*}/*.cl" > /dev/null || continue
         [ -n "$(left_out "$name")" ] || echo "$name"
@@ -103,8 +113,8 @@ fi
 declare -A command=()
 while read -r name words; do command[$name]=$words; done < <(toolkit_make print-mutate)
 
-# compile SUFFIX SOURCE OBJECT ORIGINAL: compiles as 30-submission.mk does, but only for the simulator. The object does
-# not contain the file's folder, so that equal code makes equal objects.
+# compile LANGUAGE SOURCE OBJECT ORIGINAL: compiles as 30-submission.mk does, but only for the simulator. The object
+# does not contain the file's folder, so that equal code makes equal objects.
 compile() {
     local map=()
     [ "$1" != c ] || map=("-fmacro-prefix-map=$(dirname "$2")/=")
@@ -112,7 +122,7 @@ compile() {
     timeout 300 ${command[$1]} "${map[@]}" -I"$(dirname "$accepted/$4")" -c -o "$3" "$2"
 }
 
-# link SUFFIX SO OBJECT...
+# link LANGUAGE SO OBJECT...
 link() {
     # shellcheck disable=SC2086
     timeout 60 ${command[link-$1]} -o "$2" "${@:3}" -lm
@@ -132,7 +142,7 @@ leagues_for() {
 # host LEAGUE SO NAME-OF-ORIGINAL OPTION...
 host() {
     local device=(--device cpu)
-    [[ $3 != *.cu ]] || device=(--device sim --sim-workers 1)
+    [[ $3 == *.c ]] || device=(--device sim --sim-workers 1)
     [ "$1" = - ] || device+=(--league "$1")
     "$build/main_host" "$problem" --submission "$2" "${device[@]}" --repeat "$calls" --memory-limit 4096 \
         "${@:4}"
@@ -142,7 +152,7 @@ host() {
 # the order of judging.
 original() {
     local name=$1 folder=$out/original/$1 file suffix league objects=() limit=${CASE_SECONDS:-2}
-    suffix=${name##*.}
+    suffix=$(language "$name")
     mkdir -p "$folder"
     for file in "$accepted/${name%%/*}" "$accepted/${name%%/*}"/*."$suffix"; do
         [ -f "$file" ] || continue
@@ -173,22 +183,32 @@ original() {
 
 # judge ID: builds $out/ID and writes its verdict and the case to $out/ID/result: CE, SAME, AC if it survives.
 judge() {
-    local folder=$out/$1 name suffix file objects=() object seconds case league verdict=AC status
+    local folder=$out/$1 name suffix changed file same=yes objects=() object seconds case league verdict=AC status
     [ "$phase" != judge ] || [ ! -s "$folder/result" ] || return 0
-    name=$(sed -n '1s/ .*//p' "$folder/key") suffix=${name##*.}
-    file=$folder/$(basename "$name") object=$folder/mutant.o
-    if ! compile "$suffix" "$file" "$object" "$name" > "$folder/log" 2>&1; then
-        echo CE > "$folder/result"
-        return
+    name=$(sed -n '1s/ .*//p' "$folder/key") suffix=$(language "$name")
+    changed=("$folder/$(basename "$name")")
+    if [[ $name == *.cuh ]]; then
+        # A header: every source of its folder may include it, from beside itself.
+        cp -r "$accepted/${name%/*}" "$folder/copy"
+        mv "${changed[0]}" "$folder/copy/"
+        changed=("$folder/copy"/*.cu)
     fi
-    if cmp -s "$object" "$out/original/$name/$(basename "$name").o"; then
+    for file in "${changed[@]}"; do
+        object=$folder/$(basename "$file").o
+        if ! compile "$suffix" "$file" "$object" "$name" > "$folder/log" 2>&1; then
+            echo CE > "$folder/result"
+            return
+        fi
+        cmp -s "$object" "$out/original/$name/$(basename "$object")" || same=no
+        objects+=("$object")
+    done
+    if [ $same = yes ]; then
         echo SAME > "$folder/result"
-        rm -f "$object"
+        rm -f "$folder"/*.o
         return
     fi
-    objects=("$object")
     for object in "$out/original/$name"/*.o; do
-        [ "$(basename "$object")" = "$(basename "$name").o" ] || objects+=("$object")
+        [ -e "$folder/$(basename "$object")" ] || objects+=("$object")
     done
     if ! link "$suffix" "$folder/device_user.so" "${objects[@]}" > "$folder/log" 2>&1; then
         echo CE > "$folder/result"
@@ -213,7 +233,7 @@ judge() {
     rm -f "$folder"/*.o "$folder/device_user.so" "$folder/result.json"
 }
 
-# limit SECONDS SUFFIX: prints the time limit of a mutant whose original took SECONDS.
+# limit SECONDS LANGUAGE: prints the time limit of a mutant whose original took SECONDS.
 limit() { awk -v s="$1" -v least="$([ "$2" = c ] && echo 1 || echo 2)" 'BEGIN { print least + 5 * s }'; }
 
 # pool FUNCTION ARGUMENT...: calls it with each argument, $jobs at a time; false if one failed.
@@ -264,7 +284,7 @@ matched() {
         }' "$1" "$2"
 }
 
-# draw SUFFIX COUNT FIRST SOURCE...: draws equally many mutants of each source, of any length, numbered from FIRST.
+# draw LANGUAGE COUNT FIRST SOURCE...: draws equally many mutants of each source, of any length, numbered from FIRST.
 draw() {
     local words i=0 source start end sources=$(($# - 3))
     read -ra words <<< "${command[parse-$1]}"
@@ -276,9 +296,9 @@ draw() {
             --seed "$seed" "$accepted/$source" -- "${words[@]}" || fail 'no mutants were made: see above'
     done
 }
-possible() { # SUFFIX
+possible() { # LANGUAGE
     local words all=()
-    mapfile -t all < <(cd "$accepted" && find . -name "*.$1" -printf "$accepted/%P\n")
+    mapfile -t all < <(named "$1" | sed "s|^|$accepted/|")
     read -ra words <<< "${command[parse-$1]}"
     [ ${#all[@]} -eq 0 ] || "$build/mutants" --list --root "$accepted" "${all[@]}" -- "${words[@]}"
 }

@@ -99,7 +99,7 @@ END
 @test "matmul: CUDA submissions run on the simulator without a report, in both leagues" {
     requires nvcc
     for name in simple baseline; do
-        so=$(submission "problems/matmul/submissions/accepted/$name.cu" matmul)
+        so=$(submission "problems/matmul/submissions/accepted/$name" matmul)
         for line in 'uniform 33 65 17 seed=1' 'special 40 20 35 seed=2' 'tiny 17 18 19' 'wide 1 100 1'; do
             run -0 timeout 60 "$host" matmul --generate "$line" --submission "$so"
             assert_line SUCCESSFUL.
@@ -129,7 +129,7 @@ END
             refute_output --partial 'cudasim: '
         done
     done
-    so=$(submission problems/matmul/submissions/accepted/expert_accurate.cu matmul)
+    so=$(submission problems/matmul/submissions/accepted/expert_accurate matmul)
     for line in 'uniform 33 65 17 seed=1' 'special 40 20 35 seed=2' 'uniform 130 131 300 seed=3' 'special 140 50 257' \
         'tiny 33 34 300' 'wide 70 133 260' 'cancel 16 16 400' 'positive 16 20 3000' 'permutation 20 20 300'; do
         run -0 timeout 60 "$host" matmul --generate "$line" --league accurate --submission "$so"
@@ -151,11 +151,11 @@ END
 
 @test "matmul: the experts cut page-locked matrices into panels, and get the same product" {
     requires nvcc
-    for name in expert expert_accurate; do
+    for name in expert.cu expert_accurate/device_user.cu; do
         for size in '1300 1030 270' '1100 64 40'; do
             # shellcheck disable=SC2086
             run -0 timeout 120 run_scripts/sim.sh --nvcc "-Iproblems/matmul/include \
-                '-DSUBMISSION=\"../../problems/matmul/submissions/accepted/$name.cu\"'" \
+                '-DSUBMISSION=\"../../problems/matmul/submissions/accepted/$name\"'" \
                 tests/fixtures/matmul_panels.cu $size
             assert_output '0 wrong'
         done

@@ -70,7 +70,7 @@ namespace expert {
 #define device_user accurate_user
 #define device_user_setup accurate_user_setup
 namespace accurate {
-#include "submissions/accepted/expert_accurate.cu"
+#include "submissions/accepted/expert_accurate/device_user.cu"
 }
 #undef device_user
 #undef device_user_setup
@@ -358,7 +358,7 @@ static void measure(size s)
     const placed at = place_expert(s);
 
     measure_kernel("expert.cu", s, kernel, [&] { run_expert(s, at); }, [&] { fetch_expert(s, at); });
-    measure_kernel("expert_accurate.cu", s, kernel, [&] { run_accurate(s); });
+    measure_kernel("expert_accurate", s, kernel, [&] { run_accurate(s); });
     measure_kernel("2_asynchronous_copies.cu", s, kernel,
                    [&] { step_2::multiply<<<step_grid, 256>>>(bench.a, bench.b, bench.c, s.m, s.n, s.k); });
     measure_kernel("1_register_tiles.cu", s, kernel,
@@ -379,13 +379,13 @@ static void measure(size s)
 
     measure_call("expert.cu", s, call,
                  [&] { expert::expert_user(bench.host_a, bench.host_b, bench.host_c, s.m, s.n, s.k); });
-    measure_call("expert_accurate.cu", s, call,
+    measure_call("expert_accurate", s, call,
                  [&] { accurate::accurate_user(bench.host_a, bench.host_b, bench.host_c, s.m, s.n, s.k); });
     if (!slow)
         measure_call("baseline.cu", s, call,
                      [&] { baseline::baseline_user(bench.host_a, bench.host_b, bench.host_c, s.m, s.n, s.k); });
     fill_inputs(s, true);
-    measure_kernel("expert_accurate.cu wide", s, kernel, [&] { run_accurate(s); });
+    measure_kernel("expert_accurate wide", s, kernel, [&] { run_accurate(s); });
 }
 
 /* Memory for the largest matrix of any of the sizes, in place of what there was; the host's only for calls. */
@@ -424,9 +424,9 @@ constexpr double LARGE_PRODUCTS = 1 << 30;
 
 static void measure_population(population &drawn)
 {
-    ratios plain("expert.cu", "cublasSgemm"), large("expert_accurate.cu above 2^30 products", "cublasSgemm"),
-        small("expert_accurate.cu up to 2^30 products", "cublasSgemm"),
-        wide("expert_accurate.cu wide", "cublasSgemm");
+    ratios plain("expert.cu", "cublasSgemm"), large("expert_accurate above 2^30 products", "cublasSgemm"),
+        small("expert_accurate up to 2^30 products", "cublasSgemm"),
+        wide("expert_accurate wide", "cublasSgemm");
 
     for (uint64_t i = 0; i < drawn.count; i++) {
         size s;
@@ -445,9 +445,9 @@ static void measure_population(population &drawn)
         plain.add(name, kernel / measure_kernel("expert.cu", s, kernel, [&] { run_expert(s, at); },
                                                 [&] { fetch_expert(s, at); }));
         ((double)s.m * s.n * s.k > LARGE_PRODUCTS ? large : small)
-            .add(name, kernel / measure_kernel("expert_accurate.cu", s, kernel, [&] { run_accurate(s); }));
+            .add(name, kernel / measure_kernel("expert_accurate", s, kernel, [&] { run_accurate(s); }));
         fill_inputs(s, true);
-        wide.add(name, kernel / measure_kernel("expert_accurate.cu wide", s, kernel, [&] { run_accurate(s); }));
+        wide.add(name, kernel / measure_kernel("expert_accurate wide", s, kernel, [&] { run_accurate(s); }));
     }
     for (const ratios *r : {&plain, &large, &small, &wide})
         r->print("matmul", drawn);

@@ -1,0 +1,155 @@
+/* launch.cuh - launches the kernels that choose.cuh chose. */
+#pragma once
+
+#include "choose.cuh"
+
+template <class S> static void launch_shape(product x, int parts, cudaStream_t stream)
+{
+    const int tiles = cuts(x.m, S::BM) * cuts(x.n, S::BN);
+
+    x.part_k = (int)round_up(cuts(x.k, parts), S::BK);
+    x.parts = cuts(x.k, x.part_k);
+    const dim3 grid(tiles, x.parts);
+
+    if (x.a_pitch % 4 == 0 && x.b_pitch % 4 == 0 && x.n % 4 == 0)
+        multiply_plain<S, 4, 4><<<grid, S::THREADS, S::BYTES, stream>>>(x);
+    else if (x.a_pitch % 4 == 0)
+        multiply_plain<S, 4, 1><<<grid, S::THREADS, S::BYTES, stream>>>(x);
+    else if (x.b_pitch % 4 == 0 && x.n % 4 == 0)
+        multiply_plain<S, 1, 4><<<grid, S::THREADS, S::BYTES, stream>>>(x);
+    else
+        multiply_plain<S, 1, 1><<<grid, S::THREADS, S::BYTES, stream>>>(x);
+    CHECK(cudaGetLastError());
+}
+
+template <int ROWS> static void launch_columns_of(const product &x, cudaStream_t stream)
+{
+    if (x.n == 1)
+        multiply_columns<ROWS, 1><<<cuts(x.m, ROWS), DOT_THREADS, 0, stream>>>(x);
+    else if (x.n == 2)
+        multiply_columns<ROWS, 2><<<cuts(x.m, ROWS), DOT_THREADS, 0, stream>>>(x);
+    else if (x.n <= 4)
+        multiply_columns<ROWS, 4><<<cuts(x.m, ROWS), DOT_THREADS, 0, stream>>>(x);
+    else
+        multiply_columns<ROWS, 8><<<cuts(x.m, ROWS), DOT_THREADS, 0, stream>>>(x);
+}
+
+static void launch_columns(const product &x, cudaStream_t stream)
+{
+    if (dot_rows(x.m) == 1)
+        launch_columns_of<1>(x, stream);
+    else
+        launch_columns_of<DOT_ROWS>(x, stream);
+    CHECK(cudaGetLastError());
+}
+
+static void launch_rows(product x, int parts, cudaStream_t stream)
+{
+    x.part_k = cuts(x.k, parts);
+    x.parts = cuts(x.k, x.part_k);
+
+    const dim3 grid(cuts(x.n, 32), x.parts);
+
+    if (x.m == 1)
+        multiply_rows<1><<<grid, 32 * STRIP_WARPS, 0, stream>>>(x);
+    else if (x.m == 2)
+        multiply_rows<2><<<grid, 32 * STRIP_WARPS, 0, stream>>>(x);
+    else if (x.m <= 4)
+        multiply_rows<4><<<grid, 32 * STRIP_WARPS, 0, stream>>>(x);
+    else
+        multiply_rows<8><<<grid, 32 * STRIP_WARPS, 0, stream>>>(x);
+    CHECK(cudaGetLastError());
+}
+
+static void launch_plain(const product &x, const plan &p, cudaStream_t stream)
+{
+    switch (p.shape) {
+    case 0: launch_shape<square_32>(x, p.parts, stream); break;
+    case 1: launch_shape<square_64>(x, p.parts, stream); break;
+    case 2: launch_shape<tall_128>(x, p.parts, stream); break;
+    case 3: launch_shape<short_8>(x, p.parts, stream); break;
+    case 4: launch_shape<thin_8>(x, p.parts, stream); break;
+    case 5: launch_shape<short_16>(x, p.parts, stream); break;
+    case 6: launch_shape<thin_16>(x, p.parts, stream); break;
+    case COLUMNS: launch_columns(x, stream); break;
+    default: launch_rows(x, p.parts, stream); break;
+    }
+}
+
+/* Cuts the memory from `at` on for a factor; returns what is left. */
+static unsigned char *place_factor(factor &f, const float *x, int pitch, int lines, int k, unsigned *counters,
+                                   unsigned char *at)
+{
+    const size_t padded = round_up(lines, 128), slabs = cuts(k, SLAB), spans = cuts(k, SPAN);
+    const size_t sizes[] = {padded / GROUP * slabs * BLOCK, spans * padded * sizeof(scale),
+                            spans * padded * sizeof(float4), padded * sizeof(line), padded / GROUP * 8};
+    unsigned char *parts[5];
+
+    for (int e = 0; e < 5; e++) {
+        parts[e] = at;
+        at += round_up(sizes[e], 1024);
+    }
+    f = {x, pitch, lines, k, (int)slabs, (int)spans, (int)padded, parts[0], (scale *)parts[1], (float4 *)parts[2],
+         (line *)parts[3], (unsigned long long *)parts[4], counters};
+    return at;
+}
+
+/* Places both factors; returns what is left. */
+static unsigned char *place_factors(factor &rows, factor &columns, const float *a, const float *b, int m, int n, int k,
+                                    unsigned char *at)
+{
+    at = place_factor(rows, a, k, m, k, device.counters, at);
+    return place_factor(columns, b, n, n, k, device.counters + MOST_TILES / 2, at);
+}
+
+/* Cuts the rows of A and the columns of B from .first up to .end; there may be none of one of them. */
+struct range {
+    int first, end;
+};
+
+static void launch_cut(const factor &a, range rows, const factor &b, range columns, cudaStream_t stream)
+{
+    const int a_groups = rows.first < rows.end ? 2 * cuts(rows.end - rows.first, BM) : 0;
+    const int b_groups = columns.first < columns.end ? 2 * cuts(columns.end - columns.first, BN) : 0;
+
+    cut<<<dim3(a.spans, a_groups + b_groups), 256, 0, stream>>>(a, rows.first / GROUP, a_groups, b,
+                                                               columns.first / GROUP);
+    CHECK(cudaGetLastError());
+}
+
+/* Launches a kernel that may start before the last one of the stream has ended. */
+template <class... PARAMETERS, class... ARGUMENTS>
+static void launch_early(void (*kernel)(PARAMETERS...), dim3 grid, int threads, int shared, cudaStream_t stream,
+                         ARGUMENTS... arguments)
+{
+    cudaLaunchAttribute early = {};
+    cudaLaunchConfig_t config = {};
+
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = grid;
+    config.blockDim = threads;
+    config.dynamicSmemBytes = shared;
+    config.stream = stream;
+    config.attrs = &early;
+    config.numAttrs = 1;
+    CHECK(cudaLaunchKernelEx(&config, kernel, arguments...));
+}
+
+static void launch_tensor(const factor &a, const factor &b, float *c, int c_pitch, const rectangle &part, int parts,
+                          cudaStream_t stream)
+{
+    job x = {a, b, c, c_pitch, part, cuts(part.row_end - part.row, BM), cuts(part.column_end - part.column, BN)};
+    const int tiles = x.tiles_m * x.tiles_n;
+    parts = std::min(parts, a.slabs);
+
+    const int left = tiles_left(tiles, parts), units = tiles + left * (parts - 1);
+
+    x.whole = tiles - left;
+    x.parts = parts;
+    x.partial = device.partial;
+    launch_early(multiply, std::min(units, device.multiprocessors), THREADS, SHARED, stream, x, units);
+    if (left > 0)
+        launch_early(add_parts, dim3(left, BM / 8), 256, 0, stream, x);
+
+}
