@@ -76,7 +76,7 @@ left_out() { awk -v start="leave $1: " 'index($0, start) == 1 { print substr($0,
 
 # named LANGUAGE: prints the sources below $accepted, and the headers with code of CUDA submissions.
 named() {
-    local suffix=cuh?
+    local suffix='cuh?'
     [ "$1" = cu ] || suffix=c
     (cd "$accepted" && find . -regex ".*\\.$suffix" -printf '%P\n' | LC_ALL=C sort)
 }

@@ -119,8 +119,8 @@ END
 
 @test "matmul: the experts and the steps to them run on the simulator without a report" {
     requires nvcc
-    for name in 1_register_tiles 2_asynchronous_copies expert; do
-        so=$(submission "problems/matmul/submissions/accepted/$name.cu" matmul)
+    for name in 1_register_tiles.cu 2_asynchronous_copies.cu expert; do
+        so=$(submission "problems/matmul/submissions/accepted/$name" matmul)
         # The last two have whole tiles enough for the expert's main kernel, with ragged edges.
         for line in 'uniform 33 65 17 seed=1' 'special 40 20 35 seed=2' 'tiny 17 18 19' 'wide 1 100 1' \
             'positive 1 1 3000' 'special 390 1034 35 seed=3' 'uniform 385 1027 33 seed=4'; do
@@ -140,7 +140,7 @@ END
 
 @test "matmul: the expert is right where it divides K, has few rows or columns, or aligns B first" {
     requires nvcc
-    so=$(submission problems/matmul/submissions/accepted/expert.cu matmul)
+    so=$(submission problems/matmul/submissions/accepted/expert matmul)
     for line in 'special 6 300 700 seed=5' 'special 300 7 701 seed=6' 'wide 70 90 2001' 'special 200 151 1000 seed=7' \
         'uniform 2 9 16000' 'special 600 500 3 seed=8'; do
         run -0 timeout 60 "$host" matmul --generate "$line" --submission "$so"
@@ -151,11 +151,11 @@ END
 
 @test "matmul: the experts cut page-locked matrices into panels, and get the same product" {
     requires nvcc
-    for name in expert.cu expert_accurate/device_user.cu; do
+    for name in expert expert_accurate; do
         for size in '1300 1030 270' '1100 64 40'; do
             # shellcheck disable=SC2086
             run -0 timeout 120 run_scripts/sim.sh --nvcc "-Iproblems/matmul/include \
-                '-DSUBMISSION=\"../../problems/matmul/submissions/accepted/$name\"'" \
+                '-DSUBMISSION=\"../../problems/matmul/submissions/accepted/$name/device_user.cu\"'" \
                 tests/fixtures/matmul_panels.cu $size
             assert_output '0 wrong'
         done

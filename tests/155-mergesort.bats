@@ -180,10 +180,10 @@ END
 @test "mergesort: the sorts in CUDA are right on the simulator, without a report, with uneven runs" {
     requires nvcc
     requires x86-64
-    for sort in baseline merge_path radix; do
+    for sort in baseline.cu merge_path.cu radix.cu; do
         for line in 'random 0' 'random 1 payload=1' 'reversed 2' 'few 1023 payload=1 distinct=2' 'organpipe 1025' \
             'interleaved 4097' 'extremes 3333 payload=1' 'equal 2500 payload=1'; do
-            judged 0 accepted/$sort.cu "$line"
+            judged 0 "accepted/$sort" "$line"
             assert_equal "${lines[-1]}" 'SUCCESSFUL.'
             refute_output --partial 'cudasim: '
         done
@@ -193,10 +193,10 @@ END
 @test "mergesort: the experts and the steps to them are right on the simulator around tile sizes, without a report" {
     requires nvcc
     requires x86-64
-    for sort in 1_two_way 1_one_sweep expert expert_open; do
+    for sort in 1_two_way.cu 1_one_sweep.cu expert expert_open; do
         for line in 'random 0' 'random 1 payload=1' 'extremes 8193' 'few 12289 payload=1 distinct=3' 'organpipe 40001' \
             'equal 30000 payload=1'; do
-            judged 0 accepted/$sort.cu "$line"
+            judged 0 "accepted/$sort" "$line"
             assert_equal "${lines[-1]}" 'SUCCESSFUL.'
             refute_output --partial 'cudasim: '
         done

@@ -8,7 +8,8 @@ $(BUILD)/benches/%: $(BUILD)/obj/problems/%/main_bench.o $(HOST_OBJECTS)
 
 # Kernels beside other libraries, which problem.mk names, in one process on a GPU: problems/NAME/bench_gpu.cu.
 # Code for sm_90a and its like as well, as for submissions, where one of the experts asks for it.
-bench_gpu_flags = $(if $(shell grep -ls "__CUDA_ARCH_FEAT_SM$(CUDA_ARCH)_ALL" problems/$(1)/submissions/accepted/*.cu),\
+bench_accepted = $(wildcard $(addprefix problems/$(1)/submissions/accepted/,*.cu */*.cu */*.cuh))
+bench_gpu_flags = $(if $(shell grep -ls '__CUDA_ARCH_FEAT_SM$(CUDA_ARCH)_ALL' $(bench_accepted)),\
 	$(subst $(GENCODE),$(GENCODE_OWN),$(NVCC_FLAGS)),$(NVCC_FLAGS))
 $(BUILD)/benches/%_gpu: problems/%/bench_gpu.cu $(HOST_OBJECTS) $(FLAGS_STAMP)
 	@mkdir -p $(@D)

@@ -4,7 +4,7 @@
  * and a summary. COUNT instances (40) are drawn from SEED: from 24 cities to the most that the statement allows, each
  * power of two as likely, as are populations up to 8192 and generations up to 1000, as far as a core does it in 2 s.
  *
- * FOLDER has TSPLIB files (get_tsplib.sh). Each instance is given to expert.cu, its ladder, warp.cu, baseline.cu and
+ * FOLDER has TSPLIB files (get_tsplib.sh). Each instance is given to expert, its ladder, warp.cu, baseline.cu and
  * the vectorised reference on one core, whose results must be the same in every bit. Times are the wall clock's around
  * device_user(), with copies from and to page-locked memory; one call before is not counted. Then many runs at once,
  * one a multiprocessor, beside the reference on all cores. A JSON object a line; PEERS is a part of names. Exit code 1:
@@ -36,7 +36,7 @@
 #define device_user_setup expert_setup
 #define device_user expert_user
 namespace expert {
-#include "submissions/accepted/expert.cu"
+#include "submissions/accepted/expert/device_user.cu"
 }
 #undef CHECK
 #undef ALL

@@ -3,7 +3,7 @@
  * diffevo_gpu population SEED [COUNT]: the expert and the fused baseline alone, and a summary. COUNT inputs (40) are
  * drawn from SEED, out of all that the statement allows and a second of the baseline can do.
  *
- * Each row has the times of all versions that are fast enough for it: expert.cu, the ladder before it, baseline.cu
+ * Each row has the times of all versions that are fast enough for it: expert, the ladder before it, baseline.cu
  * (fused, in streams), naive.cu (one kernel per stage), and the AVX-512 reference on all cores. A time is the
  * wall clock of the whole device_user(), with copies from and to page-locked memory, after one call that is not
  * counted. All results are compared, bit for bit. Prints a JSON object for each row and version; SIZES and
@@ -36,7 +36,7 @@ extern "C" {
 #define device_user_setup expert_setup
 #define device_user expert_user
 namespace expert {
-#include "submissions/accepted/expert.cu"
+#include "submissions/accepted/expert/device_user.cu"
 }
 #undef CHECK
 #undef device_user_setup

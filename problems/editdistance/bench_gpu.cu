@@ -1,11 +1,11 @@
 /*
- * bench_gpu.cu - how fast expert.cu is on this machine's GPU: bench_gpu [check] [REPETITIONS], or
+ * bench_gpu.cu - how fast expert is on this machine's GPU: bench_gpu [check] [REPETITIONS], or
  * bench_gpu population SEED [COUNT]: its kernels on COUNT pairs (40) that are drawn from SEED out of all kinds and all
  * lengths, each power of two as likely, up to 2^34 cells, beside those of random strings of equal length with
  * as many cells; and a summary.
  *
  * Prints a JSON object a row to standard output. Every pair of strings is first judged against the CPU reference of the
- * same run. Then, in turns: expert.cu's kernels by events, expert.cu end to end from page-locked memory (copies and
+ * same run. Then, in turns: expert's kernels by events, expert end to end from page-locked memory (copies and
  * launches included, as the judge's clock has it), the steps before it and the baseline end to end where they are not
  * too slow, and the reference on one core. "latency model" is what the depth of the two fronts allows: columns of a
  * front, plus the lag of its strips, times the clocks of a step; see docs/experts/editdistance.md. `check` runs small
@@ -35,7 +35,7 @@ extern "C" {
 namespace expert {
 #define device_user expert_device_user
 #define device_user_setup expert_device_user_setup
-#include "problems/editdistance/submissions/accepted/expert.cu"
+#include "problems/editdistance/submissions/accepted/expert/device_user.cu"
 #undef device_user
 #undef device_user_setup
 #undef CHECK
@@ -146,7 +146,7 @@ unsigned reference(const unsigned char *a, int m, const unsigned char *b, int n)
     return distance;
 }
 
-/* expert.cu under one plan; strings in page-locked memory. Kernel seconds in *seconds, if wanted. */
+/* expert under one plan; strings in page-locked memory. Kernel seconds in *seconds, if wanted. */
 unsigned run_plan(expert::plan plan, const unsigned char *a, int m, const unsigned char *b, int n, double *seconds)
 {
     static cudaEvent_t start, stop;
@@ -204,7 +204,7 @@ void check_small(unsigned char *a, unsigned char *b, int cases)
             for (int slope = 0; slope <= (pair.n % 32 == 0 ? 320 : 0); slope += 64)
                 judge(pair, words == 1 ? "1 word a lane" : words == 2 ? "2 words a lane" : "4 words a lane",
                       run_plan({ words, slope }, a, pair.m, b, pair.n, NULL), expected);
-        judge(pair, "expert.cu", expert::expert_device_user((char *)a, pair.m, (char *)b, pair.n), expected);
+        judge(pair, "expert", expert::expert_device_user((char *)a, pair.m, (char *)b, pair.n), expected);
     }
     std::fprintf(stderr, "bench_gpu: %d small pairs, %d wrong answers\n", cases, wrong);
 }
@@ -236,12 +236,12 @@ void bench(const pair &pair, unsigned char *a, unsigned char *b, int repetitions
         const double all =
             seconds_of([&] { answer = expert::expert_device_user((char *)a, pair.m, (char *)b, pair.n); });
 
-        judge(pair, "expert.cu", answer, expected);
+        judge(pair, "expert", answer, expected);
         double kernel;
 
         answer = pair.m >= pair.n ? run_plan(plan, a, pair.m, b, pair.n, &kernel)
                                   : run_plan(plan, b, pair.n, a, pair.m, &kernel);
-        judge(pair, "expert.cu", answer, expected);
+        judge(pair, "expert", answer, expected);
         if (r < 0)
             continue; /* warm-up */
         cpu.push_back(host);
@@ -254,8 +254,8 @@ void bench(const pair &pair, unsigned char *a, unsigned char *b, int repetitions
             judge(pair, peers[i].name, answer, expected);
         }
     }
-    print_row(pair, "expert.cu", "kernels", kernels);
-    print_row(pair, "expert.cu", "end to end", whole);
+    print_row(pair, "expert", "kernels", kernels);
+    print_row(pair, "expert", "end to end", whole);
     print_row(pair, "reference, one core", "end to end", cpu);
     for (int i = 0; i < PEERS; i++)
         if (!others[i].empty())
@@ -281,11 +281,11 @@ double time_kernels(const pair &pair, unsigned char *a, unsigned char *b, unsign
                                                  : run_plan(plan, b, m, a, n, &seconds);
 
         if (r < 0)
-            judge(pair, "expert.cu", answer, reference(a, pair.m, b, pair.n));
+            judge(pair, "expert", answer, reference(a, pair.m, b, pair.n));
         else
             samples.push_back(seconds);
     }
-    print_row(pair, "expert.cu", "kernels", samples);
+    print_row(pair, "expert", "kernels", samples);
     std::sort(samples.begin(), samples.end());
     return samples[samples.size() / 2];
 }
@@ -294,7 +294,7 @@ void measure_population(population &drawn, unsigned char *a, unsigned char *b)
 {
     static const char *const kinds[] = { "bytes", "dna", "equal", "similar", "single" };
     const int UNIT = EDITDISTANCE_LENGTH_UNIT;
-    ratios found("expert.cu", "expert.cu, strings of equal length");
+    ratios found("expert", "expert, strings of equal length");
     const double most = 1ull << 34;
 
     expert::device_init();

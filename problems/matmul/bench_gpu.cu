@@ -63,7 +63,7 @@ namespace step_2 {
 #define device_user expert_user
 #define device_user_setup expert_user_setup
 namespace expert {
-#include "submissions/accepted/expert.cu"
+#include "submissions/accepted/expert/device_user.cu"
 }
 #undef device_user
 #undef device_user_setup
@@ -357,7 +357,7 @@ static void measure(size s)
 
     const placed at = place_expert(s);
 
-    measure_kernel("expert.cu", s, kernel, [&] { run_expert(s, at); }, [&] { fetch_expert(s, at); });
+    measure_kernel("expert", s, kernel, [&] { run_expert(s, at); }, [&] { fetch_expert(s, at); });
     measure_kernel("expert_accurate", s, kernel, [&] { run_accurate(s); });
     measure_kernel("2_asynchronous_copies.cu", s, kernel,
                    [&] { step_2::multiply<<<step_grid, 256>>>(bench.a, bench.b, bench.c, s.m, s.n, s.k); });
@@ -377,7 +377,7 @@ static void measure(size s)
         TRY(cudaMemcpy(bench.host_c, bench.c, c, cudaMemcpyDeviceToHost));
     });
 
-    measure_call("expert.cu", s, call,
+    measure_call("expert", s, call,
                  [&] { expert::expert_user(bench.host_a, bench.host_b, bench.host_c, s.m, s.n, s.k); });
     measure_call("expert_accurate", s, call,
                  [&] { accurate::accurate_user(bench.host_a, bench.host_b, bench.host_c, s.m, s.n, s.k); });
@@ -424,7 +424,7 @@ constexpr double LARGE_PRODUCTS = 1 << 30;
 
 static void measure_population(population &drawn)
 {
-    ratios plain("expert.cu", "cublasSgemm"), large("expert_accurate above 2^30 products", "cublasSgemm"),
+    ratios plain("expert", "cublasSgemm"), large("expert_accurate above 2^30 products", "cublasSgemm"),
         small("expert_accurate up to 2^30 products", "cublasSgemm"),
         wide("expert_accurate wide", "cublasSgemm");
 
@@ -442,7 +442,7 @@ static void measure_population(population &drawn)
         const double kernel = measure_kernel("cublasSgemm", s, 0, [&] { blas(s); });
         const placed at = place_expert(s);
 
-        plain.add(name, kernel / measure_kernel("expert.cu", s, kernel, [&] { run_expert(s, at); },
+        plain.add(name, kernel / measure_kernel("expert", s, kernel, [&] { run_expert(s, at); },
                                                 [&] { fetch_expert(s, at); }));
         ((double)s.m * s.n * s.k > LARGE_PRODUCTS ? large : small)
             .add(name, kernel / measure_kernel("expert_accurate", s, kernel, [&] { run_accurate(s); }));

@@ -44,7 +44,7 @@
 #define device_user expert_user
 #define device_user_setup expert_setup
 namespace expert {
-#include "submissions/accepted/expert.cu"
+#include "submissions/accepted/expert/device_user.cu"
 }
 #undef CHECK
 #undef device_user
@@ -52,7 +52,7 @@ namespace expert {
 #define device_user expert_open_user
 #define device_user_setup expert_open_setup
 namespace expert_open {
-#include "submissions/accepted/expert_open.cu"
+#include "submissions/accepted/expert_open/device_user.cu"
 }
 #undef CHECK
 #undef device_user

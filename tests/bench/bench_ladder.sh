@@ -97,7 +97,7 @@ time_kernels() {
     "$program" "${arguments[@]}" > "$said" 2> "$said.log" ||
         { failed=1 && echo "bench_gpu: $(tail -n 1 "$said.log")" >&2; }
     names=$({
-        of submission | sed -E 's/^([a-z_]+) ([^ ]+)\.cu? (.*)/\2\t\1\t\3/'
+        of submission | sed -E 's/^([a-z_]+) ([^ .]+)(\.cu?)? (.*)/\2\t\1\t\4/'
         of peer | sed -E 's/^([^ ]+) (.*)/\1\tpeer\t\2/'
     } | rows_by names_of -Rn)
     # shellcheck disable=SC2016
@@ -126,7 +126,7 @@ echo "CPU: $cpu"
 printf '%-28s %12s %12s %12s %12s %12s\n' 'end to end' "$(of axis | cut -d , -f 1)" 'median ms' 'low ms' \
     'high ms' "$unit"
 while read -r kind name label; do
-    case $name in *.cu) on=gpu ;; *) on=cpu ;; esac
+    case $kind in gpu*) on=gpu ;; *) on=cpu ;; esac
     [ "$device" = all ] || [ "$device" = $on ] || continue
     if [ $on = gpu ] && [ -z "$has_gpu" ]; then
         [ "$device" = cpu ] || echo "$name: no GPU here, and the simulator's times say nothing about one: left out"

@@ -3,7 +3,7 @@
 #
 #   bench_throughput.sh [--count N] [--ranked] [--gpus N] [--secret GROUP] PROBLEM[=SUBMISSION]...
 #
-# For each problem it grades N (20) right submissions (accepted/expert.cu), which differ only in a comment, in one run:
+# For each problem it grades N (20) right submissions (the expert), which differ only in a comment, in one run:
 # on the samples and the secret cases (those of GROUP), and with --ranked on the problem's ranked cases. It prints:
 #   wall         seconds from the first step to the last verdict, without what was compiled before the first
 #   an hour      judgements in an hour at that rate
@@ -27,11 +27,16 @@ while [[ ${1:-} == --* ]]; do
     shift
 done
 [[ $# -ge 1 && $count =~ ^[1-9][0-9]{0,3}$ && $gpus =~ ^[1-9][0-9]?$ ]] || usage "$words"
+# source_of PROBLEM[=SOURCE]: a file or a folder; the expert where none is named.
+source_of() {
+    local expert=$root/problems/${1%%=*}/submissions/accepted/expert
+    [ -e "$expert" ] || expert+=.cu
+    [[ $1 != *=* ]] && echo "$expert" || echo "${1#*=}"
+}
+
 for each in "$@"; do
     problem_exists "${each%%=*}"
-    source=$root/problems/${each%%=*}/submissions/accepted/expert.cu
-    [[ $each != *=* ]] || source=${each#*=}
-    [ -f "$source" ] || refuse "there is no file '$source'"
+    [ -e "$(source_of "$each")" ] || refuse "there is no file '$(source_of "$each")'"
 done
 "$root/run_scripts/lib/packages.sh" build grade report
 toolkit_make grade-programs >&2 || fail "the grader does not build: see above"
@@ -53,7 +58,13 @@ contest() {
 }
 
 # add FOLDER SOURCE N: one more submission.
-add() { { cat "$2" && echo "/* $3 $RANDOM */"; } > "$1/submissions/team/A/$3.${2##*.}"; }
+add() {
+    local to=$1/submissions/team/A/$3
+    [ -d "$2" ] || to+=.${2##*.}
+    cp -r "$2" "$to"
+    [ ! -d "$to" ] || to+=/device_user.cu
+    echo "/* $3 $RANDOM */" >> "$to"
+}
 grade() {
     "$build/grader" run "$1" "${uuids[@]}" > "$work/log" 2>&1 && return
     tail "$work/log" >&2
@@ -65,8 +76,7 @@ query() { sqlite3 -readonly -separator ' ' "$1/grading/results.db" "$2"; }
 times='SELECT sum(median) FROM runs WHERE step = "ranked" GROUP BY judgement'
 printf '%-14s %5s %9s %9s %10s %12s  %s\n' problem count 'wall s' 'an hour' 'calls s' 'beside them' "${ranked:+alone}"
 for each in "$@"; do
-    problem=${each%%=*} source=$root/problems/${each%%=*}/submissions/accepted/expert.cu folder=$work/$problem
-    [[ $each != *=* ]] || source=${each#*=}
+    problem=${each%%=*} source=$(source_of "$each") folder=$work/$problem
     mkdir -p "$work"
     contest "$folder" "$problem"
     for ((i = 1; i <= count; i++)); do add "$folder" "$source" "$i"; done

@@ -29,7 +29,10 @@ for name in "${problems[@]}"; do
     problem_exists "$name"
     text=$(sed -n "s/^$name //p" "$cases")
     [ -n "$text" ] || refuse "$cases has no line of '$name'"
-    for source in "$root/problems/$name"/submissions/accepted/*.cu; do
+    # Files, and folders that hold one without OpenCL.
+    for source in "$root/problems/$name"/submissions/accepted/{*.cu,*/device_user.cu}; do
+        [[ $source == *.cu && $source != */device_user.cu ]] || source=${source%/*}
+        [ -e "$source" ] || continue
         practice_begin "$line" "problems/$name/submissions/accepted/${source##*/}" "$name" --generate "$text"
         csv=$report-times.csv
         rm -f "$csv"

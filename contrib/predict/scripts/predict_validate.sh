@@ -51,7 +51,9 @@ counts=$build/predict/counted
 
 : > "$work/left_out"
 while IFS=, read -r name source text <&3; do
-    practice_begin "$line" "problems/$name/submissions/accepted/$source" "$name" --generate "$text" --device sim
+    path=problems/$name/submissions/accepted/$source
+    [ -e "$root/$path" ] || path=${path%.cu} # it was one file when it was measured, and is a folder now
+    practice_begin "$line" "$path" "$name" --generate "$text" --device sim
     counted=$counts/$name-$source-$(cksum <<< "$times $text" | cut -d " " -f 1).csv
     mkdir -p "$counts"
     # What was counted of the same program by the same simulator still holds.

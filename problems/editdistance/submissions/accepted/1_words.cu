@@ -1,5 +1,5 @@
 /*
- * 1_words.cu - the first step from baseline.cu to expert.cu: 32 cells in two words of bits.
+ * 1_words.cu - the first step from baseline.cu to expert: 32 cells in two words of bits.
  *
  * Neighbouring cells of the table differ by -1, 0 or 1 (Ukkonen 1985). 32 rows of one column are held as two masks, the
  * vertical differences that are +1 (pv) and -1 (mv). Hyyrö (2003), after Myers (1999), gets the next column's from the

@@ -1,5 +1,5 @@
 /*
- * 2_strips.cu - the second step from baseline.cu to expert.cu: a warp computes a tile, a launch many tiles.
+ * 2_strips.cu - the second step from baseline.cu to expert: a warp computes a tile, a launch many tiles.
  *
  * The words are those of 1_words.cu. Now lane l of a warp owns word l of a strip of 1024 rows, and keeps it in
  * registers: at step t it works on column t - l, and the difference on its lower edge goes to the next lane by a

@@ -1,5 +1,5 @@
 /*
- * 3_pipeline.cu - the third step from baseline.cu to expert.cu: one kernel, in which the strips are a pipeline.
+ * 3_pipeline.cu - the third step from baseline.cu to expert: one kernel, in which the strips are a pipeline.
  *
  * As 2_strips.cu, but a warp goes through all columns of its strip, and its match tables and words stay where they are.
  * The difference on a strip's lower edge goes to the strip below through global memory while both run, 32 columns in
@@ -8,7 +8,7 @@
  * waits for is always running already or done, however many warps the device has room for.
  *
  * Where the time goes: columns + 100 or so steps for each strip, one after the other, of 330 clocks as measured
- * on an H100. What is left to expert.cu: to halve the number of columns by a second front from the strings' ends, and
+ * on an H100. What is left to expert: to halve the number of columns by a second front from the strings' ends, and
  * to shorten the step, above all by loading characters and matches some steps ahead.
  */
 #include <cstdio>

@@ -10,7 +10,7 @@
  * multiplied, so that nobody waits for shared memory either.
  *
  * What is still lost: four reads of shared memory for 64 multiply-adds, the block's barrier, and the copies over the
- * bus, during which nothing is computed. See expert.cu.
+ * bus, during which nothing is computed. See expert.
  */
 #include <cstdio>
 #include <cstdlib>

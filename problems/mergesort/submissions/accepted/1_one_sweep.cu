@@ -1,5 +1,5 @@
 /*
- * 1_one_sweep.cu - league: open. The first step from radix.cu to expert_open.cu: every key is moved once a digit.
+ * 1_one_sweep.cu - league: open. The first step from radix.cu to expert_open: every key is moved once a digit.
  *
  * Four passes of eight bits instead of eight of four, and in each no counting and scanning of tables before: one kernel
  * counts all digits of all keys beforehand, and a block that moves a tile learns from the tiles before it, while they
@@ -8,7 +8,7 @@
  * one digit are written side by side.
  *
  * What is left: votes, of which a multiprocessor makes one in two clocks, take longer than all else; and nothing is
- * sorted while the copies run. expert_open.cu explains the words that describe tiles.
+ * sorted while the copies run. expert_open explains the words that describe tiles.
  */
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 /*
- * 1_two_way.cu - the first step from merge_path.cu to expert.cu: more elements a thread, and nothing carried in vain.
+ * 1_two_way.cu - the first step from merge_path.cu to expert: more elements a thread, and nothing carried in vain.
  *
  *   ITEMS         17 elements a thread instead of 8, so one search along the merge path serves twice as many; an odd
  *                 number, so that the threads of a warp, which write their elements side by side, meet different banks

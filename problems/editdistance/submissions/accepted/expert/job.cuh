@@ -1,0 +1,130 @@
+/*
+ * job.cuh - what all parts of the submission share: sizes, the two fronts, the plan of a call.
+ */
+#pragma once
+
+#include <algorithm>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <type_traits>
+
+#define CHECK(call) check((call), #call, __func__)
+
+static void check(cudaError_t status, const char *call, const char *function)
+{
+    if (status == cudaSuccess)
+        return;
+    std::fprintf(stderr, "expert: %s: %s: %s\n", function, call, cudaGetErrorString(status));
+    std::exit(1);
+}
+
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+enum {
+    WARPS = 4,                  /* strips in flight in a block, one on each of the SM's four schedulers */
+    THREADS = (WARPS + 2) * 32, /* and the warps that unpack the block's upper edge and pack its lower one */
+    S1 = 2, S2 = 1, S4 = 1, /* S for K = 1, 2 and 4 */
+    RING = 256,           /* columns that a ring holds; a power of two above 4 batches + 32 S */
+    LOOK = 3,             /* steps that a match is loaded ahead */
+    AHEAD = 4,            /* steps that a column's code is loaded ahead of that */
+    CODES = 4096,         /* columns whose codes a block holds: more than its first warp can be ahead of its last */
+    STOPPED = INT_MAX,    /* instead of what is written, when the race has been won */
+    FAR = 128,            /* columns that a code is there before its column's edge; a multiple of 32 */
+    NAP = 100,            /* ns between two looks of a warp that has long to wait, to leave the SM to the others */
+    LENGTH_MAX = 1048448, /* as the statement has it */
+    EDGES_MAX = 400000,   /* words of all edges between blocks: 2 (m / 4096 + 1) (n / 32 + 1), with mn = 2^34 */
+    LINES_MAX = 4 * (LENGTH_MAX / 32 + 64), /* words of both lines */
+    RACE_WARPS = 4,       /* of a block that own columns; one brings edges, one looks for overlaps */
+    RACE_RING = 64,       /* steps whose edges a ring holds; a power of two */
+    RACE_LOOK = 8,        /* steps that are searched for overlaps at once */
+    RACE_BITS = 18,       /* of an x: both strings are shorter than 2^18 - 1 where similar ones can be */
+    RACE_TAGS = (1 << (32 - RACE_BITS)) - 1,
+    RACE_PAIRS = 34,      /* pairs of blocks at most */
+    HISTORY_MAX = 32 * RACE_WARPS * RACE_PAIRS * (16 * RACE_WARPS * RACE_PAIRS), /* x of one end: columns, steps */
+    RACE_LEAST = 1024,    /* the shorter string has at least so many characters */
+    RACE_WINDOW = 115136, /* bytes of a string in shared memory */
+    RACE_MARGIN = 288,    /* bytes behind the last one that are looked at, but do not count */
+    RACE_SPAN = RACE_WINDOW - RACE_MARGIN - 32, /* characters in the window */
+    MEET_THREADS = 256,
+    MEET_SPAN = 2048, /* cells of the meeting line that a block looks at */
+};
+constexpr u64 EMPTY = ~0ull;
+
+/* Steps between two looks at what the neighbouring warps have done: more of them mean fewer looks, but a longer lag. */
+template <int K> constexpr int BATCH = K == 1 ? 32 : 16;
+
+/* Words of a strip's match tables: [256][32] for one word a lane, [low half, high half][16][32][K] for more. */
+constexpr int table_words(int K) { return K == 1 ? 256 * 32 : 2 * 16 * 32 * K; }
+
+/* One of the two fronts: its part of the table, rows and columns counted from its own end of the strings. */
+struct front {
+    uint2 *line;    /* [32 K strips + ...]: (+1, -1), the differences along the line where the fronts meet, in 32s */
+    u64 *edges;     /* [units][words]: hp of 32 columns in the low half, hn in the high half, of a unit's lower edge */
+    int columns;    /* of the first unit, which has most */
+    int words;      /* columns / 32, rounded up */
+    int pad;        /* rows above the table */
+};
+
+/* Who comes first, the sweep or the race. */
+enum { NOBODY, THE_SWEEP, THE_RACE };
+
+struct race_state {
+    u32 winner;
+    u32 lost;     /* the race cannot find the distance */
+    u32 best;     /* the least distance that the race has found so far */
+    u32 searched; /* pairs of blocks whose search has ended */
+    u32 swept;    /* units of the sweep that have ended */
+};
+
+struct race_plan {
+    u32 *history[2]; /* [steps][columns] of each end: see race_pack() */
+    race_state *state;
+    int blocks, columns, steps; /* blocks: 0 for no race */
+    u32 tag;                    /* of this call */
+};
+
+struct job {
+    const unsigned char *a, *b; /* along the rows and along the columns */
+    int a_length, b_length;
+    int strips, units; /* a unit is WARPS strips, what a block takes at a time; the lowest one may have fewer */
+    /* The first front has `middle` columns in the uppermost unit, and `slope` less in each further one. */
+    int middle, slope;
+    u32 *ticket; /* units taken so far; behind it the answer */
+    u32 *best;
+    front fronts[2];
+    race_plan race;
+};
+
+/* The columns of a unit; what the one front does not take is the other's. */
+__host__ __device__ __forceinline__ int unit_columns(const job &job, int d, int unit)
+{
+    const int down = job.middle - (d == 0 ? unit : job.units - 1 - unit) * job.slope;
+    const int first = down < 0 ? 0 : down < job.b_length ? down : job.b_length;
+
+    return d == 0 ? first : job.b_length - first;
+}
+
+/* The first strip of a unit, counted from the front's end; of all units it is the lowest that may have fewer. */
+__host__ __device__ __forceinline__ int unit_start(const job &job, int d, int unit)
+{
+    const int strip = d == 0 ? WARPS * unit : WARPS * unit - (WARPS * job.units - job.strips);
+
+    return strip < 0 ? 0 : strip < job.strips ? strip : job.strips;
+}
+
+/* Before the sweep: memory that says "not there". */
+__global__ void prepare(job job)
+{
+    const int stride = (int)(gridDim.x * blockDim.x), thread = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+
+    if (thread == 0) {
+        *job.ticket = 0;
+        *job.best = UINT_MAX;
+        *job.race.state = {NOBODY, 0, UINT_MAX / 2, 0, 0};
+    }
+    for (int d = 0; d < 2; d++)
+        for (int i = thread; i < job.units * job.fronts[d].words; i += stride)
+            job.fronts[d].edges[i] = EMPTY;
+}

@@ -1,0 +1,267 @@
+/*
+ * strip.cuh - a warp computes a strip: 32 lanes of K words, a column a step.
+ */
+#pragma once
+
+#include "rings.cuh"
+
+/* sum = a + b + in; returns the carry. a is a subset of b, so there is at most one. */
+__device__ __forceinline__ u32 add(u32 (&sum)[1], const u32 (&a)[1], const u32 (&b)[1], u32 in)
+{
+    const u64 all = (u64)a[0] + b[0] + in;
+
+    sum[0] = (u32)all;
+    return (u32)(all >> 32);
+}
+
+__device__ __forceinline__ u32 add(u32 (&sum)[2], const u32 (&a)[2], const u32 (&b)[2], u32 in)
+{
+    u32 carry;
+
+    const unsigned __int128 all = (unsigned __int128)((u64)a[1] << 32 | a[0]) + ((u64)b[1] << 32 | b[0]) + in;
+
+    sum[0] = (u32)all;
+    sum[1] = (u32)(all >> 32);
+    carry = (u32)(all >> 64);
+    return carry;
+}
+
+__device__ __forceinline__ u32 add(u32 (&sum)[4], const u32 (&a)[4], const u32 (&b)[4], u32 in)
+{
+    u32 carry;
+
+    asm("{ .reg .u32 no; add.cc.u32 no, %13, 0xffffffff; addc.cc.u32 %0, %5, %9; addc.cc.u32 %1, %6, %10;"
+        " addc.cc.u32 %2, %7, %11; addc.cc.u32 %3, %8, %12; addc.u32 %4, 0, 0; }"
+        : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3]), "=r"(carry)
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3]), "r"(in));
+    return carry;
+}
+
+/* x | ~(y | z), in one operation. */
+__device__ __forceinline__ u32 or_nor(u32 x, u32 y, u32 z)
+{
+    u32 result;
+
+    asm("lop3.b32 %0, %1, %2, %3, 0xf1;" : "=r"(result) : "r"(x), "r"(y), "r"(z));
+    return result;
+}
+
+/* x = y in one lane. A select would take the unit that does the logic; this need not. */
+__device__ __forceinline__ void move_if(u32 &x, u32 y, bool mine)
+{
+    asm("{ .reg .pred p; setp.ne.s32 p, %2, 0; @p mov.u32 %0, %1; }" : "+r"(x) : "r"(y), "r"((int)mine));
+}
+
+/* What a lane keeps from step to step. */
+template <int K, int S> struct lane {
+    u32 pv[K], mv[K];
+    u32 codes[AHEAD];
+    u32 low[LOOK + 1][K], high[LOOK + 1][K];
+    u32 queue[S];   /* from the lane above, not yet used */
+    u32 edge[4];    /* lane 0: from the ring; 0 in all others */
+    u32 last[S];    /* the last of these, of the four before */
+    u32 out[4];
+    progress seen;
+};
+
+/* A batch of steps, from `first` on. With `ends`, some lanes are outside of the table, and keep what they have. */
+template <int K, int S, bool ends>
+__device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int columns, u32 codes, u32 table,
+                                      u32 in, u32 out, u32 seen, bool top, bool bottom)
+{
+    const u32 ahead = code_address<K>(codes, column + LOOK + AHEAD);
+    /* A batch does not wrap around. */
+    const u32 in_slot = in + (u32)(first + 32 * S) % RING * 4, out_slot = out + (u32)first % RING * 4;
+
+#pragma unroll
+    for (int u = 0; u < BATCH<K>; u++) {
+        if (u % 4 == 0) {
+#pragma unroll
+            for (int i = 0; i < S; i++)
+                my.last[i] = my.edge[4 - S + i];
+            load4(my.edge, in_slot + 4 * u, top);
+        }
+        const u32 edge = u % 4 < S ? my.last[u % 4 % S] : my.edge[(u % 4 + 4 - S) % 4];
+        u32 both = my.queue[u % S];
+
+        move_if(both, edge, top);
+        u32 t[K], s[K], x[K], xp[K];
+
+#pragma unroll
+        for (int k = 0; k < K; k++) {
+            const u32 low = my.low[u % (LOOK + 1)][k], high = my.high[u % (LOOK + 1)][k];
+
+            t[k] = low & high & my.pv[k];
+            x[k] = (low & high) | my.mv[k];
+            xp[k] = x[k] | my.pv[k];
+        }
+        const u32 hn_out = add(s, t, my.pv, both & 1);
+        u32 upper = both, ph;
+
+#pragma unroll
+        for (int k = 0; k < K; k++) {
+            const u32 c = s[k] ^ my.pv[k] ^ t[k];
+
+            ph = or_nor(my.mv[k], xp[k], s[k]);
+            const u32 shifted = __funnelshift_l(upper, ph, 1); /* hp of the row above, which is the top bit there */
+            const u32 pv = or_nor(c, x[k], shifted), mv = shifted & x[k];
+            const bool inside = !ends || (u32)(column + u) < (u32)columns;
+
+            my.pv[k] = inside ? pv : my.pv[k];
+            my.mv[k] = inside ? mv : my.mv[k];
+            upper = ph;
+        }
+        my.out[u % 4] = (ph & 1u << 31) | hn_out;
+        my.queue[u % S] = __shfl_up_sync(~0u, my.out[u % 4], 1);
+        if (u % 4 == 3)
+            store4(out_slot + 4 * (u - 3), my.out, bottom);
+        const u32 code = my.codes[(u + LOOK) % AHEAD];
+
+        my.codes[(u + LOOK) % AHEAD] = load_code<K>(ahead + u * (u32)sizeof(typename entry<K>::type));
+        load_match<K>(my.low[(u + LOOK) % (LOOK + 1)], my.high[(u + LOOK) % (LOOK + 1)], table, code);
+        if (u == BATCH<K> - 5)
+            my.seen = load_progress(seen);
+    }
+}
+
+/* Where word k of lane l stands in entry v of the half tables: lanes next to each other, up to four words each. */
+template <int K> __device__ __forceinline__ int table_index(int v, int l, int k)
+{
+    constexpr int wide = K < 4 ? K : 4;
+
+    return ((v * (K / wide) + k / wide) * 32 + l) * wide + k % wide;
+}
+
+/*
+ * The match tables of a lane's rows first .. first + 32 K - 1; rows outside of the table match nothing. With one word a
+ * lane there is an entry a character, with more one for each half of it: of the low halves, then of the high ones.
+ */
+template <int K>
+__device__ void fill_tables(u32 *table, const job &job, bool backward, int first, int l)
+{
+    for (int k = 0; k < K; k++) {
+        u32 planes[8] = { 0, 0, 0, 0, 0, 0, 0, 0 }, known = 0, low[16];
+
+#pragma unroll 8
+        for (int r = 0; r < 32; r++) {
+            const int i = first + 32 * k + r;
+
+            if (i < 0 || i >= job.a_length)
+                continue;
+            const u32 c = job.a[backward ? job.a_length - 1 - i : i];
+
+            known |= 1u << r;
+#pragma unroll
+            for (int p = 0; p < 8; p++)
+                planes[p] |= (c >> p & 1) << r;
+        }
+#pragma unroll
+        for (int v = 0; v < 16; v++) {
+            low[v] = known;
+#pragma unroll
+            for (int p = 0; p < 4; p++)
+                low[v] &= v >> p & 1 ? planes[p] : ~planes[p];
+            if (K > 1)
+                table[table_index<K>(v, l, k)] = low[v];
+        }
+#pragma unroll 1
+        for (int v = 0; v < 16; v++) {
+            u32 high = known;
+
+#pragma unroll
+            for (int p = 0; p < 4; p++)
+                high &= v >> p & 1 ? planes[4 + p] : ~planes[4 + p];
+            if (K > 1)
+                table[table_index<K>(16 + v, l, k)] = high;
+            else
+#pragma unroll
+                for (int i = 0; i < 16; i++)
+                    table[(v * 16 + i) * 32 + l] = low[i] & high;
+        }
+    }
+}
+
+/* The steps that a strip takes. */
+template <int K, int S> __device__ __forceinline__ int steps_of(int columns)
+{
+    return (columns + 31 * S + BATCH<K> - 1) / BATCH<K> * BATCH<K>;
+}
+
+template <int K, int S>
+__device__ void run_strip(block_memory<K> &shared, const job &job, int d, int unit, int strip, int warp)
+{
+    const front &front = job.fronts[d];
+    const int l = (int)(threadIdx.x % 32), columns = unit_columns(job, d, unit), end = steps_of<K, S>(columns);
+    const int row = (strip * 32 + l) * 32 * K - front.pad;
+    const bool top = l == 0, bottom = l == 31;
+    const u32 in = shared_address(&shared.rings[warp]), out = shared_address(&shared.rings[warp + 1]);
+    const u32 table = shared_address(shared.tables[warp]) + (u32)l * 4 * (K < 4 ? K : 4);
+    const u32 seen = shared_address(&shared.seen[warp + 1]);
+    const u32 read = shared_address(ring_read(shared, warp)), written = shared_address(ring_written(shared, warp + 1));
+    const u32 codes = shared_address(shared.codes);
+    lane<K, S> my;
+
+    fill_tables<K>(shared.tables[warp], job, d == 1, row, l);
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+        const int above = -(row + 32 * k); /* rows of the word that are padding */
+
+        my.pv[k] = above >= 32 ? 0 : above > 0 ? ~0u << above : ~0u;
+        my.mv[k] = 0;
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        my.edge[i] = my.out[i] = 0;
+#pragma unroll
+    for (int i = 0; i < S; i++)
+        my.queue[i] = 0;
+    int first = 0;
+    /* Until the strips above and below are so far that the next batch can go on. */
+    const auto wait = [&] {
+        const int need = min(first + 32 * S + BATCH<K>, end), room = first + BATCH<K> - RING;
+
+        while (__any_sync(~0u, my.seen.written < need || my.seen.read < room))
+            my.seen = load_progress(seen);
+    };
+    bool stopped = false; /* the strip above has ended before its time: see unpack_edge() */
+    /* Batches up to `last`; in those at both ends of the table some lanes are outside of it. */
+    const auto run = [&](int last, auto ends) {
+        while (first < last && !stopped) {
+            steps<K, S, decltype(ends)::value>(my, first, first - S * l, columns, codes, table, in, out, seen, top,
+                                               bottom);
+            store1(read, first + 32 * S + BATCH<K>, top);
+            first += BATCH<K>;
+            store1(written, first, bottom);
+            if (first < end) {
+                wait();
+                stopped = my.seen.written == STOPPED;
+            }
+        }
+    };
+    const int from = (31 * S + BATCH<K> - 1) / BATCH<K> * BATCH<K>, to = columns / BATCH<K> * BATCH<K>;
+
+    if (columns > 0) {
+        wait_for(ring_written(shared, warp), 1);
+        my.seen = load_progress(seen);
+        wait();
+        load4(my.edge, in + (32 * S - 4) % RING * 4, top);
+#pragma unroll
+        for (int i = 0; i < LOOK; i++)
+            load_match<K>(my.low[i], my.high[i], table, load_code<K>(code_address<K>(codes, i - S * l)));
+#pragma unroll
+        for (int i = 0; i < AHEAD; i++)
+            my.codes[(LOOK + i) % AHEAD] = load_code<K>(code_address<K>(codes, LOOK + i - S * l));
+        run(min(from, end), std::true_type());
+        run(to, std::false_type());
+        run(end, std::true_type());
+    }
+    if (stopped) {
+        store1(written, STOPPED, bottom);
+        return;
+    }
+    uint2 *line = front.line + (front.columns - columns) / 32 + (strip * 32 + l) * K;
+
+    for (int k = 0; k < K; k++)
+        line[k] = make_uint2(my.pv[k], my.mv[k]);
+}

@@ -1,0 +1,216 @@
+/*
+ * expert - float32 without tensor cores, for matrices of every shape; and what the bus allows around it.
+ *
+ * Three families of kernels, each for its own limit:
+ *
+ *   multiply_tiles         sides of more than 8: the multiply-adds are the limit
+ *   multiply_few_rows      up to 8 rows of A: reading B is the limit
+ *   multiply_few_columns   up to 8 columns of B: reading A is the limit
+ *
+ * Where C has too few tiles for all multiprocessors, K is divided as well. The blocks that have parts of one sum form a
+ * cluster: they read each other's sums from shared memory and add them in a fixed order. That takes no atomics, no
+ * memory of the device and no second kernel. Beyond the 16 blocks of a cluster, parts of a sum go to memory, and
+ * `add_parts` adds them. Rows of B that are not aligned are copied by `align_rows` first, where that pays.
+ *
+ * plan_for() chooses: it predicts the time of every kernel and division that is possible, and takes the shortest.
+ *
+ * The multiply-adds: each of the four parts of a multiprocessor issues one instruction a cycle, and an FFMA takes that
+ * whole cycle. Every other instruction costs as much as 32 multiply-adds. `multiply_tiles` has few others:
+ *
+ * - A thread has up to 8 x 16 elements of C in registers. For each k it reads 8 + 16 numbers from shared memory, by 6
+ *   instructions of 16 bytes, for 128 FFMA. It reads the numbers of the next k while it multiplies this one's.
+ * - Slabs of 16 k of A and B come by asynchronous copies, which pass no register, several slabs ahead. A is transposed
+ *   on the way, as its copies are of 4 bytes each: a warp copies 8 k of 4 rows, whole sectors of 32 bytes, and the
+ *   pitch of BM + 4 lets all of them go to different banks. Copies of 4 bytes need no aligned rows.
+ * - No barrier of the whole block: with two warps on each part of the multiprocessor, nobody works while all wait. Each
+ *   slab's place in shared memory has two counters (mbarriers): `full` counts the threads whose copies have arrived,
+ *   `empty` the warps that have read all of it. As a slab is copied three slabs after its place was read last, warps
+ *   rarely wait, and may be a slab apart.
+ * - The loop looks at no index. Rows below the last are copies of the last row, columns behind the last are copies of
+ *   the last four, and neither are stored. If K is no multiple of the slab, the first slab is the short one, as it is
+ *   copied before the loop; zeros fill it up in both factors, so that no zero meets an infinity.
+ *
+ * The copies over the bus would take half as long again. So A comes in panels of rows and B in panels of columns, in
+ * turn, and each rectangle of C is computed as soon as its panels are there, and copied back as soon as it is computed.
+ * For that the matrices must be page-locked; if they are not, one panel is used.
+ *
+ * Parts: tiles.cuh and few.cuh, the kernels, of instructions.cuh and cluster.cuh; kernels.cuh, their launches;
+ * plan.cuh, the choice. This file: the panels.
+ */
+#include "plan.cuh"
+
+#include "device_user.h"
+
+static void release()
+{
+    for (float *workspace : device.workspace)
+        cudaFree(workspace);
+    cudaFree(device.memory);
+    cudaStreamDestroy(device.in);
+    cudaStreamDestroy(device.out);
+    for (cudaStream_t stream : device.compute)
+        cudaStreamDestroy(stream);
+    for (int e = 0; e < 2 * PANELS; e++) {
+        cudaEventDestroy(device.arrived[e]);
+        cudaEventDestroy(device.computed[e]);
+    }
+}
+
+static void allow(const void *function, int bytes)
+{
+    CHECK(cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    if (bytes > 0)
+        CHECK(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+}
+
+/* How many clusters of `split` blocks the device has at once; 0 where there can be none. */
+static int clusters_of(const tile_kernel &tile, int split)
+{
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t config = {};
+    int clusters = 0;
+
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = split;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    config.gridDim = dim3(split);
+    config.blockDim = dim3(tile.threads);
+    config.dynamicSmemBytes = tile.bytes;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    if (cudaOccupancyMaxActiveClusters(&clusters, tile.function, &config) == cudaSuccess)
+        return clusters;
+    cudaGetLastError();
+    return 0;
+}
+
+static void prepare_kernels()
+{
+    for (int aligned = 0; aligned < 2; aligned++)
+        for (int e = 0; e < 4; e++) {
+            allow((const void *)few_rows[aligned][e].function, 0);
+            allow((const void *)few_columns[aligned][e].function, 0);
+        }
+    for (const tile_kernel &tile : tiles)
+        allow((const void *)tile.function, tile.bytes);
+    for (int split : SPLITS) {
+        bool all = true;
+
+        for (int e = 0; e < TILES; e++) {
+            device.clusters[e][split] = clusters_of(tiles[e], split);
+            all = all && device.clusters[e][split] > 0;
+        }
+        if (all)
+            device.cluster_max = split;
+    }
+}
+
+static void prepare(size_t size)
+{
+    if (device.multiprocessors == 0) {
+        CHECK(cudaDeviceGetAttribute(&device.multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+        CHECK(cudaStreamCreateWithFlags(&device.in, cudaStreamNonBlocking));
+        CHECK(cudaStreamCreateWithFlags(&device.out, cudaStreamNonBlocking));
+        for (int e = 0; e < STREAMS; e++) {
+            CHECK(cudaStreamCreateWithFlags(&device.compute[e], cudaStreamNonBlocking));
+            CHECK(cudaMalloc(&device.workspace[e], (WORKSPACE + ALIGNED) * sizeof(float)));
+        }
+        for (int e = 0; e < 2 * PANELS; e++) {
+            CHECK(cudaEventCreateWithFlags(&device.arrived[e], cudaEventDisableTiming));
+            CHECK(cudaEventCreateWithFlags(&device.computed[e], cudaEventDisableTiming));
+        }
+        prepare_kernels();
+        std::atexit(release);
+    }
+    if (size > device.size) {
+        CHECK(cudaFree(device.memory));
+        CHECK(cudaMalloc(&device.memory, size));
+        device.size = size;
+    }
+}
+
+extern "C" void device_user_setup(void) { prepare(ELEMENTS * sizeof(float) + SLACK); }
+
+static bool is_page_locked(const void *x)
+{
+    cudaPointerAttributes attributes;
+
+    if (cudaPointerGetAttributes(&attributes, x) != cudaSuccess) {
+        cudaGetLastError();
+        return false;
+    }
+    return attributes.type == cudaMemoryTypeHost;
+}
+
+/* How long the panels of a side of `length` are: a multiple of `unit`. 2048 x 2048 elements are as many tiles as fill
+ * an H100 once; smaller rectangles pay only where there would be a single one. */
+static int panel_length(int length, int unit, bool locked)
+{
+    const int wanted = length <= 2048 ? 1024 : 2048, least = (int)round_up((length + PANELS - 1) / PANELS, unit);
+
+    return locked ? std::max(wanted, least) : (int)round_up(length, unit);
+}
+
+/* Between two memories, `rows` rows of `width` elements. */
+static void copy_matrix(float *to, size_t to_pitch, const float *from, size_t from_pitch, size_t width, size_t rows,
+                        cudaMemcpyKind kind, cudaStream_t stream)
+{
+    const size_t element = sizeof(float);
+
+    if (to_pitch == width && from_pitch == width)
+        CHECK(cudaMemcpyAsync(to, from, width * rows * element, kind, stream));
+    else
+        CHECK(
+            cudaMemcpy2DAsync(to, to_pitch * element, from, from_pitch * element, width * element, rows, kind, stream));
+}
+
+extern "C" void device_user(const float *A, const float *B, float *C, int M, int N, int K)
+{
+    /* Short rows are copied faster as they are; and their products have no whole tile. */
+    const int pitch = N < whole_tiles::BN ? N : (int)round_up(N, 4);
+    const size_t size_a = round_up((size_t)M * K, 64), size_b = round_up((size_t)K * pitch, 64);
+    const bool locked = is_page_locked(A) && is_page_locked(B) && is_page_locked(C);
+    const int rows = panel_length(M, whole_tiles::BM, locked);
+    /* Where C is most of it, whole rows: they are copied faster than parts of rows. */
+    const bool cut_columns = locked && (long long)M * N <= (long long)K * (M + N);
+    const int columns = panel_length(N, whole_tiles::BN, cut_columns);
+    int row = 0, column = 0, launched = 0; // how far A and B have come
+
+    prepare((size_a + size_b + (size_t)M * pitch) * sizeof(float));
+
+    float *const a = (float *)device.memory, *const b = a + size_a, *const c = b + size_b;
+
+    for (int panel = 0; row < M || column < N; panel++) {
+        /* The matrix of which less is there. */
+        const bool of_a = column == N || (row < M && (long long)row * N <= (long long)column * M);
+        // Of the rectangle that can be computed.
+        int first_row = 0, end_row = row, first_column = 0, end_column = column;
+
+        if (of_a) {
+            first_row = row;
+            end_row = row = std::min(M, row + rows);
+            copy_matrix(a + (size_t)first_row * K, K, A + (size_t)first_row * K, K, K, end_row - first_row,
+                        cudaMemcpyHostToDevice, device.in);
+        } else {
+            first_column = column;
+            end_column = column = std::min(N, column + columns);
+            copy_matrix(b + first_column, pitch, B + first_column, N, end_column - first_column, K,
+                        cudaMemcpyHostToDevice, device.in);
+        }
+        if (end_row == 0 || end_column == 0)
+            continue; // the first panel is alone
+
+        const int which = launched++ % STREAMS;
+        const size_t first = (size_t)first_row * pitch + first_column;
+
+        CHECK(cudaEventRecord(device.arrived[panel], device.in));
+        CHECK(cudaStreamWaitEvent(device.compute[which], device.arrived[panel]));
+        launch(a + (size_t)first_row * K, b + first_column, c + first, end_row - first_row, end_column - first_column,
+               K, pitch, device.workspace[which], device.compute[which]);
+        CHECK(cudaEventRecord(device.computed[panel], device.compute[which]));
+        CHECK(cudaStreamWaitEvent(device.out, device.computed[panel]));
+        copy_matrix(C + (size_t)first_row * N + first_column, N, c + first, pitch, end_column - first_column,
+                    end_row - first_row, cudaMemcpyDeviceToHost, device.out);
+    }
+    CHECK(cudaStreamSynchronize(device.out));
+}

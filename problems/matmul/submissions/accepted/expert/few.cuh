@@ -1,0 +1,163 @@
+/*
+ * few.cuh - multiply_few_rows and multiply_few_columns, for sides of up to 8: reading the other factor is the limit.
+ */
+#pragma once
+
+#include "cluster.cuh"
+
+constexpr int THIN_THREADS = 256;
+
+/* The sum of x over the lanes of a warp whose numbers differ in the bits from `low` to 16 only; all of them get it. */
+__device__ __forceinline__ float sum_over_lanes(float x, int low)
+{
+    for (int bit = 16; bit >= low; bit /= 2)
+        x += __shfl_xor_sync(~0u, x, bit);
+    return x;
+}
+
+/*
+ * ROWS rows of A. Each element of B is needed once, so B goes to registers straight from memory, DEPTH rows at a
+ * time. 2^bits threads side by side have WIDTH columns each; the others of the block have other slices of k.
+ */
+template <int ROWS, int WIDTH>
+__global__ void __launch_bounds__(THIN_THREADS) multiply_few_rows(const product p, int bits)
+{
+    constexpr int DEPTH = ROWS * WIDTH >= 32 ? 4 : 8;
+    __shared__ float4 memory[THIN_THREADS * ROWS * WIDTH / 4];
+    float *const kept = (float *)memory;
+    const int size = cluster_size(), slices = THIN_THREADS >> bits, across = WIDTH << bits;
+    const int unit = blockIdx.y * size + cluster_rank(), step = gridDim.y * size * slices;
+    const int place = threadIdx.x % (1 << bits) * WIDTH, slice = threadIdx.x >> bits;
+    const int tiles_n = (p.n + across - 1) / across, tile = blockIdx.x / size;
+    const int row0 = tile / tiles_n * ROWS, column0 = tile % tiles_n * across, column = column0 + place;
+    const int k_end = column < p.n ? p.k : 0;
+    float *const c = p.c + blockIdx.y * p.part;
+    float sums[ROWS][WIDTH] = {};
+
+    for (int k = unit * slices + slice; k < k_end; k += DEPTH * step) {
+        float a[DEPTH][ROWS] = {}, b[DEPTH][WIDTH] = {};
+
+#pragma unroll
+        for (int d = 0; d < DEPTH; d++)
+            if (k + d * step < k_end) {
+                const float *const from = p.b + (size_t)(k + d * step) * p.b_pitch + column;
+
+                if constexpr (WIDTH == 4)
+                    *(float4 *)b[d] = *(const float4 *)from;
+                else
+                    b[d][0] = *from;
+                for (int row = 0; row < ROWS; row++)
+                    a[d][row] = p.a[(size_t)min(row0 + row, p.m - 1) * p.a_pitch + k + d * step];
+            }
+#pragma unroll
+        for (int d = 0; d < DEPTH; d++)
+            for (int row = 0; row < ROWS; row++)
+                for (int j = 0; j < WIDTH; j++)
+                    sums[row][j] = fmaf(a[d][row], b[d][j], sums[row][j]);
+    }
+    if (slices == 1 && size == 1) {
+        for (int row = 0; row < ROWS && row0 + row < p.m && column < p.n; row++) {
+            float *const to = c + (size_t)(row0 + row) * p.c_pitch + column;
+
+            if constexpr (WIDTH == 4)
+                store(to, make_float4(sums[row][0], sums[row][1], sums[row][2], sums[row][3]), p.n - column,
+                      p.c_pitch % 4 == 0);
+            else
+                *to = sums[row][0];
+        }
+        return;
+    }
+    /* Where a warp has several slices, it adds them; the first keeps the sum. */
+    const int kept_slices = bits < 5 ? THIN_THREADS / 32 : slices;
+
+    for (int row = 0; row < ROWS; row++)
+        for (int j = 0; j < WIDTH; j++)
+            sums[row][j] = sum_over_lanes(sums[row][j], 1 << bits);
+    if (bits >= 5 || threadIdx.x % 32 < 1 << bits)
+        for (int row = 0; row < ROWS; row++)
+            for (int j = 0; j < WIDTH; j++)
+                kept[((bits < 5 ? threadIdx.x / 32 : slice) * ROWS + row) * across + place + j] = sums[row][j];
+    add_sums(p, c, kept, kept_slices, ROWS, across, row0, column0);
+}
+
+/*
+ * Up to COLUMNS columns of B. Each element of A is needed once, so A goes to registers straight from memory; B comes
+ * from the caches, for ROWS rows of A at a time. 2^bits threads side by side have other k of the same rows.
+ */
+template <int COLUMNS, int ROWS>
+__global__ void __launch_bounds__(THIN_THREADS) multiply_few_columns(const product p, int bits)
+{
+    constexpr int DEPTH = 4, ACROSS = COLUMNS < 4 ? 4 : COLUMNS;
+    __shared__ float4 memory[THIN_THREADS / 2 * ROWS * ACROSS / 4]; // bits is at least 1
+    float *const kept = (float *)memory;
+    const int size = cluster_size(), groups = THIN_THREADS >> bits, rows = groups * ROWS;
+    const int unit = blockIdx.y * size + cluster_rank(), step = gridDim.y * size << bits;
+    const int lane = threadIdx.x % (1 << bits), group = threadIdx.x >> bits;
+    const int row0 = blockIdx.x / size * rows;
+    const bool aligned = COLUMNS % 4 == 0 && p.n == COLUMNS && p.b_pitch % 4 == 0;
+    const float *a[ROWS];
+    float sums[ROWS][COLUMNS] = {};
+
+    for (int row = 0; row < ROWS; row++)
+        a[row] = p.a + (size_t)min(row0 + row * groups + group, p.m - 1) * p.a_pitch;
+    for (int k = (unit << bits) + lane; k < p.k; k += DEPTH * step) {
+        float from_a[DEPTH][ROWS] = {}, b[DEPTH][COLUMNS] = {};
+
+#pragma unroll
+        for (int d = 0; d < DEPTH; d++)
+            if (k + d * step < p.k) {
+                const float *const from = p.b + (size_t)(k + d * step) * p.b_pitch;
+
+                for (int row = 0; row < ROWS; row++)
+                    from_a[d][row] = __ldcs(a[row] + k + d * step);
+                if (aligned)
+                    for (int j = 0; j + 3 < COLUMNS; j += 4)
+                        *(float4 *)&b[d][j] = *(const float4 *)(from + j);
+                else
+                    for (int j = 0; j < COLUMNS; j++)
+                        b[d][j] = from[min(j, p.n - 1)];
+            }
+#pragma unroll
+        for (int d = 0; d < DEPTH; d++)
+            for (int row = 0; row < ROWS; row++)
+                for (int j = 0; j < COLUMNS; j++)
+                    sums[row][j] = fmaf(from_a[d][row], b[d][j], sums[row][j]);
+    }
+    for (int row = 0; row < ROWS; row++)
+        for (int j = 0; j < COLUMNS; j++)
+            for (int bit = 1; bit < 32 && bit < 1 << bits; bit *= 2)
+                sums[row][j] += __shfl_xor_sync(~0u, sums[row][j], bit);
+    if (lane % 32 == 0)
+        for (int row = 0; row < ROWS; row++)
+            for (int j = 0; j < ACROSS; j++)
+                kept[(lane / 32 * rows + row * groups + group) * ACROSS + j] = j < COLUMNS ? sums[row][j] : 0;
+    add_sums(p, p.c + blockIdx.y * p.part, kept, bits > 5 ? 1 << (bits - 5) : 1, rows, ACROSS, row0, 0);
+}
+
+/* Copies b[k][n] to rows that are aligned. Blocks have 8 rows of 32 columns. */
+__global__ void align_rows(const float *b, int b_pitch, float *to, int to_pitch, int k, int n)
+{
+    const int row = blockIdx.x * 8 + threadIdx.y, column = blockIdx.y * 32 + threadIdx.x;
+
+    if (row < k && column < n)
+        to[(size_t)row * to_pitch + column] = b[(size_t)row * b_pitch + column];
+}
+
+/* c[m][n] = the sum of `parts` matrices [m][pitch], in their order. It is launched before they are complete. */
+__global__ void add_parts(const float *partial, int parts, size_t part, int pitch, float *c, int c_pitch, int m, int n)
+{
+    const int column = blockIdx.x * blockDim.x + threadIdx.x;
+
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    if (column >= n)
+        return;
+    for (int row = blockIdx.y; row < m; row += gridDim.y) {
+        const float *const from = partial + (size_t)row * pitch + column;
+        float sum = from[0];
+
+#pragma unroll 8
+        for (int e = 1; e < parts; e++)
+            sum += from[e * part];
+        c[(size_t)row * c_pitch + column] = sum;
+    }
+}

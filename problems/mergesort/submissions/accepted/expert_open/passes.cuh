@@ -1,0 +1,116 @@
+/*
+ * passes.cuh - which passes a sort has, and with which shapes; the launches.
+ */
+#pragma once
+
+#include "few.cuh"
+
+namespace radix {
+
+typedef shape<false, 512, 24, 2> shape_of_keys;
+typedef shape<true, 384, 24, 2> shape_of_pairs;
+template <bool PAIRS> using shape_of_few = shape<PAIRS, 256, 8, 4>;
+template <bool PAIRS> using shape_of_some = shape<PAIRS, 512, 8, 2>;
+template <bool PAIRS> using shape_of_more = shape<PAIRS, 512, 16, 2>;
+
+/*
+ * Tiles are as large as leaves work for all multiprocessors: up to how many elements are they of these shapes? The
+ * smallest tile of what has more than MOST_FEW elements has SMALLEST_TILE.
+ */
+const unsigned MOST_FEW = 1 << 17, MOST_SOME = 1 << 20, MOST_MORE = 1 << 22, FEW_TILE = 2048, SMALLEST_TILE = 4096;
+
+/* Starts a kernel, which may start before the one before it in the stream has ended: see wait_for_kernel_before(). */
+template <class... PARAMETERS, class... ARGUMENTS>
+static void launch(void (*kernel)(PARAMETERS...), unsigned blocks, unsigned threads, unsigned shared_bytes,
+                   cudaStream_t stream, ARGUMENTS... arguments)
+{
+    cudaLaunchAttribute overlap = {};
+    cudaLaunchConfig_t config = {};
+
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = blocks;
+    config.blockDim = threads;
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = stream;
+    config.attrs = &overlap;
+    config.numAttrs = 1;
+    CHECK(cudaLaunchKernelEx(&config, kernel, (PARAMETERS)arguments...));
+}
+
+static void count(const uint32_t *keys, unsigned n, unsigned first_pass, workspace *work, cudaStream_t stream)
+{
+    const unsigned tile = COUNT_THREADS * COUNT_ITEMS, tiles = (n + tile - 1) / tile, most = 132 * 4;
+
+    launch(count_digits, tiles < most ? tiles : most, COUNT_THREADS, 0, stream, keys, n, first_pass, work);
+}
+
+template <class S, bool ANY_ORDER>
+static void move(buffer a, buffer b, unsigned n, unsigned pass, bool planned, workspace *work, cudaStream_t stream)
+{
+    const unsigned tiles = (n + S::TILE - 1) / S::TILE;
+
+    launch(move_by_digit<S, ANY_ORDER>, tiles, S::THREADS, S::SHARED_BYTES, stream, a, b, n, pass, planned, work);
+}
+
+/* As sort(), with tiles of the shape S. */
+template <class S> static void sort_by(buffer a, buffer b, unsigned n, workspace *work, cudaStream_t stream)
+{
+    count(a.keys, n, 0, work, stream);
+    move<S, !S::PAIRS>(a, b, n, 0, true, work, stream);
+    for (unsigned pass = 1; pass < PASSES; pass++)
+        move<S, false>(a, b, n, pass, true, work, stream);
+}
+
+/* Sorts n elements of a, some at least, by way of b. */
+template <class S> static void sort(buffer a, buffer b, unsigned n, workspace *work, cudaStream_t stream)
+{
+    if (n <= FEW_THREADS * FEW_ITEMS) {
+        const unsigned warps = (n + WARP * FEW_ITEMS - 1) / (WARP * FEW_ITEMS);
+
+        launch(sort_few<S::PAIRS, FEW_ITEMS>, 1, warps * WARP, few_bytes<S::PAIRS>(warps * WARP * FEW_ITEMS), stream, a,
+               n);
+    } else if (n <= MOST_FEW)
+        sort_by<shape_of_few<S::PAIRS>>(a, b, n, work, stream);
+    else if (n <= MOST_SOME)
+        sort_by<shape_of_some<S::PAIRS>>(a, b, n, work, stream);
+    else if (n <= MOST_MORE)
+        sort_by<shape_of_more<S::PAIRS>>(a, b, n, work, stream);
+    else
+        sort_by<S>(a, b, n, work, stream);
+}
+
+const unsigned MOST_CHUNKS = 16, SMALLEST_PIECE = 1 << 20;
+
+/* Stretches of a buffer, one of each chunk, and where they go. */
+struct stretches {
+    unsigned from[MOST_CHUNKS], to[MOST_CHUNKS], count[MOST_CHUNKS];
+};
+
+/* Brings stretches together. blockIdx.y is the stretch. */
+__global__ void gather(buffer from, buffer to, stretches s)
+{
+    const unsigned source = s.from[blockIdx.y], target = s.to[blockIdx.y], count = s.count[blockIdx.y];
+
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
+        to.keys[target + i] = from.keys[source + i];
+        if (from.payloads)
+            to.payloads[target + i] = from.payloads[source + i];
+    }
+}
+
+static buffer behind(buffer b, size_t offset)
+{
+    return {b.keys + offset, b.payloads ? b.payloads + offset : nullptr};
+}
+
+/* Before the first launch: it may need more shared memory than without asking. This loads it as well. */
+template <class S> static void prepare()
+{
+    CHECK(cudaFuncSetAttribute(move_by_digit<S, false>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               S::SHARED_BYTES));
+    CHECK(cudaFuncSetAttribute(move_by_digit<S, !S::PAIRS>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               S::SHARED_BYTES));
+}
+
+} // namespace radix
