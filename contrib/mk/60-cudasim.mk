@@ -89,6 +89,11 @@ $(BUILD)/fatbin: $(call cudasim_objects,tools/main_fatbin.c container/*.c)
 $(BUILD)/cudasim_instructions: $(BUILD)/cudasim/tools/main_instructions.o $(CUDASIM_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(CUDASIM_LIBS)
 
+# Says which kernels of a module the library refuses. It has all of it but CUDA's calls.
+$(BUILD)/ptx_check: $(BUILD)/cudasim/tools/main_ptx_check.o \
+		$(filter-out $(BUILD)/cudasim/runtime/% $(BUILD)/cudasim/driver/%,$(CUDASIM_OBJECTS))
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(CUDASIM_LIBS)
+
 # ---- unit tests: only what they test, and not the host ----
 
 CUDASIM_UNIT := $(addprefix $(BUILD)/tests/test_cudasim_,memory fatbin explain program \
