@@ -178,6 +178,10 @@ $(BUILD)/undefined-tests/%: tests/undefined/%.cu tests/undefined/suite.h $(PROGR
 $(BUILD)/cudasim_speed: tests/bench/main_cudasim.cu $(PROGRAM_STAMP)
 	$(call say,NVCC $<)$(NVCC) -O3 $(filter-out -O0,$(PROGRAM_FLAGS)) $(PTX_CODE) -o $@ $<
 
+# The same for its checks: tests/bench/bench_checks.sh.
+$(BUILD)/cudasim_checks: tests/bench/main_checks.cu $(PROGRAM_STAMP)
+	$(call say,NVCC $<)$(NVCC) -O3 $(filter-out -O0,$(PROGRAM_FLAGS)) $(PTX_CODE) -o $@ $<
+
 # ---- fuzzers ----
 
 # Seconds for each. What was found lies in build/fuzz/NAME-*, as does what was learned.

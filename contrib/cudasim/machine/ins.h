@@ -128,6 +128,18 @@ struct event {
     struct span span;  /* the allocation it touched last */
 };
 
+/* The parameters of a kernel through which it stores: a store goes to memory that one of a set points to. */
+#define STORE_PARAMETERS 60
+#define STORE_SETS 16
+struct store_roots {
+    bool anywhere;                      /* there are other stores as well */
+    bool variables;                     /* to variables of the module */
+    uint32_t parameter_count;
+    uint32_t offsets[STORE_PARAMETERS]; /* of pointers that it loads, in its parameters */
+    uint32_t set_count;
+    uint64_t sets[STORE_SETS];          /* a bit a parameter, by its index in offsets[] */
+};
+
 struct function {
     const struct ptx_function *ptx;
     const struct ins *entry;
@@ -146,6 +158,7 @@ struct function {
     uint64_t shared_bytes;    /* static shared memory of an entry */
     uint64_t *shared_uses;    /* a bit a place: shared variables that it and all it calls may touch; arena */
     uint32_t entry_bytes;     /* parameters of an entry */
+    const struct store_roots *stores; /* NULL: it was refused */
     size_t first_place;       /* of the shared variables that it declares, in the order of its locals */
 };
 

@@ -9,6 +9,7 @@
  *   program_flow.c     branches, calls, returns
  *   program_compute.c  moves, conversions, comparisons, sums with a carry
  *   program_bounds.c   the shared or local variable that an address belongs to
+ *   program_stores.c   the parameters through which a kernel stores
  *   program_memory.c   instructions that touch memory
  *   program_synchronise.c instructions that wait for other threads
  *   program_texture.c  textures and surfaces
@@ -242,6 +243,11 @@ void find_bases(struct builder *b);        /* of the function being built: which
 uint32_t shared_place(struct builder *b, const char *name); /* number of a shared variable, plus 1; 0: none */
 /* Notes the bounds of the shared or local variable that the address with that base is meant for. */
 void set_bounds_of(struct builder *b, struct ins *i, const struct ptx_operand *base);
+
+/* ---- program_stores.c ---- */
+
+/* Finds the parameters through which the function being built stores: its `stores`. */
+void find_stores(struct builder *b);
 
 /* ---- program_select.c ---- */
 

@@ -185,7 +185,8 @@ INLINE enum pattern reach_global(struct warp *w, const struct ins *i, unsigned b
         if (access != ACCESS_READ)
             access_note(w, bytes);
     }
-    if (k->launch->pages && !i->selected && i->class != CLASS_PARAMETER)
+    if (k->launch->pages && !i->selected && i->class != CLASS_PARAMETER &&
+        race_watches(k->launch, span->region, access))
         race_global(w, i, bytes, access, extent_of(reach.pattern, reach.low, reach.high));
     if (k->traffic && !i->selected && i->class != CLASS_PARAMETER)
         traffic_access(w, i, bytes, access, reach.pattern == PATTERN_CONSECUTIVE);
