@@ -122,7 +122,7 @@ WITH_SASS := device_queries explain/%
 PTX_CODE := -gencode arch=compute_90,code=compute_90
 SASS_CODE := -gencode 'arch=compute_90,code=[sm_90,compute_90]'
 # These use what compute capability 9.0a alone has.
-WITH_90A := wgmma tensor_maps
+WITH_90A := wgmma tensor_maps async_stores sparse multicast
 PTX_90A := -gencode arch=compute_90a,code=compute_90a
 code_of = $(if $(filter $(WITH_SASS),$(1)),$(SASS_CODE),$(if $(filter $(WITH_90A),$(1)),$(PTX_90A),$(PTX_CODE)))
 PROGRAM_FLAGS := -std=c++17 -O0 -lineinfo -cudart shared --compress-mode=none -Icontrib/cuda

@@ -5,8 +5,9 @@
 #   census.sh [-o FILE] [-l N] [-s SEED]
 #
 # It prints each refused form with the reason, and last how many of the forms run. -o writes one form a line to
-# FILE: runs or refused, a tab, the statement. -l takes at most N forms of a family, drawn with SEED (1). BUILD (default: build
-# at the top of the tree) holds ptx_check. Exit code 0: all run, 1: some are refused, 2: it could not find out.
+# FILE: runs or refused, a tab, the statement. refused.txt has the forms that are known to be refused. -l takes at most
+# N forms of a family, drawn with SEED (1). BUILD (default: build at the top of the tree) holds ptx_check. Exit code 0: all run,
+# 1: some are refused, 2: it could not find out.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -16,7 +17,8 @@ PTXAS=${PTXAS:-$(command -v ptxas || echo /usr/local/cuda/bin/ptxas)}
 CHUNK=4000
 out='' limit=0 seed=1
 
-die() { echo "census.sh: $*" >&2; exit 2; }
+exec 3>&2 # ptxas may crash, of which bash writes to standard error
+die() { echo "census.sh: $*" >&3; exit 2; }
 
 while getopts o:l:s: option; do
     case $option in
@@ -51,7 +53,7 @@ module() {
 }
 
 # keep_accepted FORMS: takes out of the file what ptxas refuses. ptxas looks again at what is left, for it stops early
-# where the text has errors. Where it stops without a word about a line, or crashes, one of the forms is to blame: by halves.
+# where the text has errors. If it stops without a word about a line, or crashes, one of the forms is to blame: halves.
 keep_accepted() {
     local forms=$1 count
     while [[ -s $forms ]]; do
@@ -87,7 +89,7 @@ awk -F '\t' -v chunk=$CHUNK -v work="$work" '
     }' "$work/forms"
 : >"$work/result"
 for forms in "$work"/chunk.*; do
-    keep_accepted "$forms"
+    keep_accepted "$forms" 2>/dev/null
     [[ -s $forms ]] || continue
     module "$forms" "$work/module.ptx"
     "$BUILD/ptx_check" "$work/module.ptx" >"$work/refused" 2>"$work/errors" || [[ $? -eq 1 ]] ||

@@ -180,6 +180,13 @@ struct bulk {
     int64_t from_offset, barrier_offset;
     uint8_t from_space, from_wide, barrier_wide;
     bool has_from_base, has_barrier, has_barrier_base;
+    bool multicast; /* to the blocks of the mask in `f` */
+};
+
+/* st.async and red.async: the registers of the elements, and the barrier. */
+struct async_store {
+    const slot *list; /* [count] */
+    struct bulk barrier;
 };
 
 /* cp.async.bulk.tensor and cp.reduce.async.bulk.tensor: the operands that do not fit into `struct ins`. */
@@ -202,6 +209,8 @@ struct wgmma {
     bool negate_a, negate_b;
     bool transpose_a, transpose_b; /* they lie in shared memory with m, or n, as the fast dimension */
     bool satfinite;
+    bool sparse;              /* half of each row of A is stored; the metadata is in `f` */
+    uint8_t selector;         /* the lanes of four that hold the metadata */
 };
 
 /* Where a variable lies: the module's, then the shared ones that functions declare inside. */

@@ -2,8 +2,8 @@
  * main_ptx_check.c - prints which kernels of a PTX module the simulator refuses, and why.
  *
  * It loads the module onto a virtual device of its own and runs nothing. One line for each refused kernel: its name,
- * the line of the PTX, the reason. tests/instructions/census.sh compares the result with what ptxas accepts. Exit code 0:
- * it refuses none, 1: it refuses kernels or the whole text, 2: wrong usage.
+ * the line of the PTX, the reason. tests/instructions/census.sh compares the result with what ptxas accepts. Exit
+ * code 0: it refuses none, 1: it refuses kernels or the whole text, 2: wrong usage.
  */
 #include <errno.h>
 #include <stdio.h>
