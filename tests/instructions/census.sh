@@ -6,8 +6,8 @@
 #
 # It prints each refused form with the reason, and last how many of the forms run. -o writes one form a line to
 # FILE: runs or refused, a tab, the statement. refused.txt has the forms that are known to be refused. -l takes at most
-# N forms of a family, drawn with SEED (1). BUILD (default: build at the top of the tree) holds ptx_check. Exit code 0: all run,
-# 1: some are refused, 2: it could not find out.
+# N forms of a family, drawn with SEED (1). BUILD (default: build at the top of the tree) holds ptx_check. Exit code
+# 0: all run, 1: some are refused, 2: it could not find out.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
