@@ -152,6 +152,9 @@ pair() {
 @test "cudasim: virtual_memory" { passes virtual_memory; }
 @test "cudasim: volatile_fence" { passes volatile_fence; }
 @test "cudasim: warp_algorithms" { passes warp_algorithms; }
+@test "cudasim: async_stores" { passes async_stores; }
+@test "cudasim: sparse" { passes sparse; }
+@test "cudasim: multicast" { passes multicast; }
 @test "cudasim: wgmma" { passes wgmma; }
 @test "cudasim: wgmma's sums that are not exact are those of an H200, bit for bit" {
     run -0 timeout 120 "$programs/wgmma" --digests
@@ -179,7 +182,7 @@ pair() {
     assert_output PASSED
     said=$(sed -E 's/PTX line [0-9]+/PTX line N/' <<< "$stderr")
     words='the launch returned cudaErrorInvalidPtx and the kernel did not run: refused: PTX line N: '
-    words+="'multimem.red.relaxed.sys.global.add.u32': multicast memory is not supported"
+    words+="unsupported instruction 'tex.base.2dms.v4.f32.s32'"
     for kernel in direct by_call; do
         [[ $said == *"cudasim: warning: refused: $kernel: $words"* ]] || fail "$kernel: $stderr"
     done

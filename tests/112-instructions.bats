@@ -69,3 +69,14 @@ as_the_first() {
             "$BATS_TEST_TMPDIR/sorted.txt"
     done
 }
+
+@test "instructions: of every family of PTX that ptxas accepts, the simulator refuses only what refused.txt lists" {
+    make -s -C "$root" "${BUILD:-build}/ptx_check" LEVELS="$(make -s -C "$root" print-runnable-levels)" >&2
+    list=$BATS_TEST_TMPDIR/forms
+    BUILD=$build run timeout 600 "$root/tests/instructions/census.sh" -l 12 -s 7 -o "$list"
+    [[ "${lines[-1]}" =~ ^([0-9]+)\ of\ ([0-9]+)\ forms\ run ]] || fail "$output"
+    [ "${BASH_REMATCH[2]}" -ge 1000 ] || fail "only ${BASH_REMATCH[2]} forms"
+    export LC_ALL=C
+    run comm -23 <(sed -n 's/^refused\t//p' "$list" | sort) <(sort "$root/tests/instructions/refused.txt")
+    assert_output ''
+}

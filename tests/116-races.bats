@@ -21,12 +21,13 @@ exact() {
 @test "races: lanes of a warp" { exact warp; }
 @test "races: global memory" { exact global; }
 @test "races: flags, fences, scopes and locks" { exact order; }
+@test "races: stores to memory that only the launch or the run tells" { exact origins; }
 @test "races: copies under way, barriers in memory, clusters" { exact async; }
 
 @test "races: correct kernels get no warning in any order of their warps" {
     for CUDASIM_SEED in 1 2 3 4 5; do
         export CUDASIM_SEED
-        for file in shared warp global order async; do
+        for file in shared warp global origins order async; do
             run "$root/tests/races/score.sh" "$programs" "$file"
             refute_line --partial ' right alarm '
         done

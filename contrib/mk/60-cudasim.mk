@@ -89,6 +89,11 @@ $(BUILD)/fatbin: $(call cudasim_objects,tools/main_fatbin.c container/*.c)
 $(BUILD)/cudasim_instructions: $(BUILD)/cudasim/tools/main_instructions.o $(CUDASIM_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(CUDASIM_LIBS)
 
+# Says which kernels of a module the library refuses. It has all of it but CUDA's calls.
+$(BUILD)/ptx_check: $(BUILD)/cudasim/tools/main_ptx_check.o \
+		$(filter-out $(BUILD)/cudasim/runtime/% $(BUILD)/cudasim/driver/%,$(CUDASIM_OBJECTS))
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(CUDASIM_LIBS)
+
 # ---- unit tests: only what they test, and not the host ----
 
 CUDASIM_UNIT := $(addprefix $(BUILD)/tests/test_cudasim_,memory fatbin explain program \
@@ -117,7 +122,7 @@ WITH_SASS := device_queries explain/%
 PTX_CODE := -gencode arch=compute_90,code=compute_90
 SASS_CODE := -gencode 'arch=compute_90,code=[sm_90,compute_90]'
 # These use what compute capability 9.0a alone has.
-WITH_90A := wgmma tensor_maps
+WITH_90A := wgmma tensor_maps async_stores sparse multicast
 PTX_90A := -gencode arch=compute_90a,code=compute_90a
 code_of = $(if $(filter $(WITH_SASS),$(1)),$(SASS_CODE),$(if $(filter $(WITH_90A),$(1)),$(PTX_90A),$(PTX_CODE)))
 PROGRAM_FLAGS := -std=c++17 -O0 -lineinfo -cudart shared --compress-mode=none -Icontrib/cuda
@@ -171,6 +176,10 @@ $(BUILD)/undefined-tests/%: tests/undefined/%.cu tests/undefined/suite.h $(PROGR
 
 # A CUDA program that measures the library: tests/bench/bench_cudasim.sh.
 $(BUILD)/cudasim_speed: tests/bench/main_cudasim.cu $(PROGRAM_STAMP)
+	$(call say,NVCC $<)$(NVCC) -O3 $(filter-out -O0,$(PROGRAM_FLAGS)) $(PTX_CODE) -o $@ $<
+
+# The same for its checks: tests/bench/bench_checks.sh.
+$(BUILD)/cudasim_checks: tests/bench/main_checks.cu $(PROGRAM_STAMP)
 	$(call say,NVCC $<)$(NVCC) -O3 $(filter-out -O0,$(PROGRAM_FLAGS)) $(PTX_CODE) -o $@ $<
 
 # ---- fuzzers ----

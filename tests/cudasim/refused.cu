@@ -2,25 +2,29 @@
  * refused.cu - of the kernels of one file, those that have what the simulator does not support are refused alone, and
  * so are those that call a function with it; the others run.
  *
- * The program does not look at the launches' errors: standard error must name each kernel. (On a device without NVLink
- * multicast none of the refused kernels could run either, so this program is for the simulator.)
+ * The program does not look at the launches' errors: standard error must name each kernel. (On a device none of
+ * the refused kernels could run either, for CUDA makes no multisampled textures, so this program is for the simulator.)
  */
 #include <cstdio>
 #include <cuda_runtime.h>
 
-__device__ __noinline__ void reduce_everywhere(int *data)
+#define SAMPLE(object) \
+    asm volatile("{ .reg .b32 a, b, c, d; tex.base.2dms.v4.f32.s32 {a, b, c, d}, [%0, {a, b, c, d}]; }" ::"l"(object) \
+                 : "memory")
+
+__device__ __noinline__ void sample_many(int *data)
 {
-    asm volatile("multimem.red.relaxed.sys.global.add.u32 [%0], 1;" ::"l"(data) : "memory");
+    SAMPLE(data);
 }
 
 __global__ void direct(int *data)
 {
-    asm volatile("multimem.red.relaxed.sys.global.add.u32 [%0], 1;" ::"l"(data) : "memory");
+    SAMPLE(data);
 }
 
 __global__ void by_call(int *data)
 {
-    reduce_everywhere(data + threadIdx.x);
+    sample_many(data + threadIdx.x);
 }
 
 __global__ void plain(int *data)

@@ -1,6 +1,7 @@
 /*
  * tensor_maps.cu - copies by tensor maps: boxes in every swizzle, over the edges of the tensor, with strides between
- * elements; stores, reductions, im2col, and one load for two blocks of a cluster.
+ * elements; stores, reductions, im2col, one load for two blocks of a cluster, and maps
+ * whose fields a kernel replaces.
  */
 #include "check.h"
 
@@ -129,6 +130,58 @@ __global__ void __cluster_dims__(2, 1, 1) load_for_both(const __grid_constant__ 
     asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
 }
 
+/*
+ * Makes a map of another tensor from `map`: in shared memory it gets the address, sizes, stride and box of words, and
+ * goes to `changed` in global memory. The block then loads by that.
+ */
+__global__ void load_by_changed(const __grid_constant__ CUtensorMap map, CUtensorMap *changed, const unsigned *tensor,
+                                int width, int height, int x, int y, unsigned *out)
+{
+    __shared__ __align__(1024) unsigned box[BOX_X * BOX_Y];
+    __shared__ __align__(128) CUtensorMap work;
+    __shared__ unsigned long long barrier;
+
+    if (threadIdx.x < sizeof map / 4)
+        ((unsigned *)&work)[threadIdx.x] = ((const unsigned *)&map)[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        unsigned at = shared_of(&work);
+
+#define REPLACE(field, type, operands, value)                                                                          \
+    asm volatile("tensormap.replace.tile." field ".shared::cta.b1024." type " [%0], " operands ";" ::"r"(at), value    \
+                 : "memory")
+        REPLACE("global_address", "b64", "%1", "l"(tensor));
+        REPLACE("rank", "b32", "%1", "r"(1));
+        REPLACE("box_dim", "b32", "0, %1", "r"(BOX_X));
+        REPLACE("box_dim", "b32", "1, %1", "r"(BOX_Y));
+        REPLACE("global_dim", "b32", "0, %1", "r"(width));
+        REPLACE("global_dim", "b32", "1, %1", "r"(height));
+        REPLACE("global_stride", "b64", "0, %1", "l"((unsigned long long)width * 4));
+        REPLACE("element_stride", "b32", "1, %1", "r"(1));
+        asm volatile("tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%0], 2;" ::"r"(at) : "memory");
+        asm volatile("tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%0], 0;" ::"r"(at) : "memory");
+        asm volatile("tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [%0], 0;" ::"r"(at) : "memory");
+    }
+    __syncthreads();
+    if (threadIdx.x < 32)
+        asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%0], "
+                     "[%1], 128;" ::"l"(changed),
+                     "r"(shared_of(&work))
+                     : "memory");
+    if (threadIdx.x == 0) {
+        asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(changed) : "memory");
+        barrier_open(&barrier, sizeof box);
+        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, "
+                     "{%2, %3}], [%4];" ::"r"(shared_of(box)),
+                     "l"(changed), "r"(x), "r"(y), "r"(shared_of(&barrier))
+                     : "memory");
+    }
+    __syncthreads();
+    barrier_wait(&barrier);
+    for (int i = threadIdx.x; i < BOX_X * BOX_Y; i += blockDim.x)
+        out[i] = box[i];
+}
+
 /* ---- host side ---- */
 
 static const int WIDTH = 40, HEIGHT = 21;
@@ -255,6 +308,33 @@ static void check_columns()
     device_free(out);
 }
 
+/* The map is first one of halves, of another shape and swizzle. */
+static void check_changed()
+{
+    const int width = 24, height = 30, x = 12, y = 25;
+    std::vector<unsigned> image = numbers(width * height), want;
+    unsigned *device = device_copy(image), *out = device_zeros<unsigned>(BOX_X * BOX_Y), *other;
+    CUtensorMap *changed, map;
+    cuuint64_t sizes[2] = {64, 8}, strides[1] = {128};
+    cuuint32_t box[2] = {32, 4}, steps[2] = {1, 2};
+
+    CUDA_CHECK(cudaMalloc(&other, 1024));
+    CUDA_CHECK(cudaMalloc(&changed, sizeof *changed));
+    EXPECT(encode_tiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, other, sizes, strides, box, steps,
+                        CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_64B, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                        CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA) == CUDA_SUCCESS);
+    load_by_changed<<<1, 64>>>(map, changed, device, width, height, x, y, out);
+    CHECK_KERNEL();
+    for (int r = 0; r < BOX_Y; r++)
+        for (int c = 0; c < BOX_X; c++)
+            want.push_back(x + c < width && y + r < height ? image[(y + r) * width + x + c] : 0);
+    expect_device("a changed map", want, out);
+    CUDA_CHECK(cudaFree(other));
+    CUDA_CHECK(cudaFree(changed));
+    device_free(device);
+    device_free(out);
+}
+
 int main()
 {
     std::vector<unsigned> image = numbers(WIDTH * HEIGHT);
@@ -272,6 +352,7 @@ int main()
     check_store();
     check_both(image, device);
     check_columns();
+    check_changed();
     device_free(device);
     return passed();
 }

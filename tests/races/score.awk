@@ -6,8 +6,7 @@
 
 FNR == NR {
     if (match($0, /__global__.*[ *]([a-z_0-9]+)\(/)) {
-        kernel = $0
-        sub(/\(int \*data\).*/, "", kernel)
+        kernel = substr($0, RSTART, RLENGTH - 1)
         sub(/.*[ *]/, "", kernel)
         order[++kernels] = kernel
     }

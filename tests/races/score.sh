@@ -16,7 +16,7 @@ look=reports
 [ $# -ge 1 ] || usage 'score.sh [--racecheck] PROGRAMS [FILE...]'
 programs=$1
 shift
-[ $# -gt 0 ] || set -- shared warp global order async
+[ $# -gt 0 ] || set -- shared warp global origins order async
 
 # reports PROGRAM: KERNEL LINE of each warning about a race.
 reports() {

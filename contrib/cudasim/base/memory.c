@@ -306,6 +306,15 @@ const struct region *memory_find(struct memory *memory, uint64_t address, const 
     return region;
 }
 
+bool memory_stored(struct memory *memory, uint64_t address, uint32_t stored)
+{
+    struct region *region = find_region(memory, address);
+
+    if (region)
+        __atomic_store_n(&region->stored, stored, __ATOMIC_RELAXED);
+    return region != NULL;
+}
+
 /*
  * The program's own memory.
  */

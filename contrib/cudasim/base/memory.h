@@ -10,8 +10,9 @@
  * Space: one bit per byte of each allocation that kernels have written in part (none if one copy or memset filled it),
  * 4 bytes per 64 bytes of small allocations, and a record of about 100 bytes per region.
  *
- * Threads: several threads may call every function at once. While a region is live, only `written` and `freed` of its
- * fields change. They are stored atomically. Code that reads them while other threads run uses __atomic_load_n().
+ * Threads: several threads may call every function at once. While a region is live, only `written`, `freed` and
+ * `stored` of its fields change. They are stored atomically. Code that reads them while other threads run uses
+ * __atomic_load_n().
  * A region keeps its address, base and size until its record is used again. This happens after 65536 later frees, or
  * when the address range runs short. The region that was freed first goes first.
  */
@@ -42,6 +43,7 @@ struct region {
     unsigned flags;        /* cudaHostAlloc's flags */
     uint64_t serial;       /* counts allocations from 1, for messages and leaks */
     const char *name;      /* of a variable, else NULL */
+    uint32_t stored;       /* the last launch that may store there: its first time, for the check for races */
     uint64_t span;         /* bytes of address space held, gap included; memory.c's own */
 };
 
@@ -83,6 +85,9 @@ uint64_t memory_generation(const struct memory *memory);
 
 /* Calls visit() for every live region in the order of their addresses; visit() must not call back. */
 void memory_visit(struct memory *memory, void (*visit)(const struct region *, void *), void *context);
+
+/* Sets `stored` of the region that holds `address`. False: there is no region. */
+bool memory_stored(struct memory *memory, uint64_t address, uint32_t stored);
 
 /*
  * Notes that [address, address + size) was written by a copy or memset from the host side: `written` if that is all of

@@ -88,6 +88,20 @@ enum texture_mode {
 /* cp.async.bulk.tensor: places in the list of struct tensor_copy; coordinates come first. */
 enum tensor_operand { TENSOR_OFFSETS = 5, TENSOR_MASK = 8, TENSOR_OPERANDS };
 
+/* tensormap.replace: the fields of a map. */
+enum tensor_field {
+    FIELD_ADDRESS,
+    FIELD_RANK,
+    FIELD_BOX,
+    FIELD_SIZE,
+    FIELD_STRIDE,
+    FIELD_ELEMENT_STRIDE,
+    FIELD_TYPE,
+    FIELD_INTERLEAVE,
+    FIELD_SWIZZLE,
+    FIELD_FILL
+};
+
 /* suld, sust, sured, in ins->mode: flags. Neither of the first two: an access outside is an error. */
 enum surface_mode { SURFACE_CLAMP = 1, SURFACE_ZERO = 2, SURFACE_FORMATTED = 4 };
 

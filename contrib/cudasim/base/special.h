@@ -4,6 +4,7 @@
 #ifndef CUDASIM_SPECIAL_H
 #define CUDASIM_SPECIAL_H
 
+#include <stdbool.h>
 #include <string.h>
 
 #define SPECIAL_LIST(X)                                                                                                \
@@ -60,12 +61,17 @@
     X(RESERVED_0, "%reserved_smem_offset_0", 4)                                                                        \
     X(RESERVED_1, "%reserved_smem_offset_1", 4)                                                                        \
     X(ENVREG1, "%envreg1", 4)                                                                                          \
-    X(ENVREG2, "%envreg2", 4)
+    X(ENVREG2, "%envreg2", 4)                                                                                          \
+    X(UNSET, "%pm0", 4)                                                                                                \
+    X(UNSET_64, "%pm0_64", 8)
 
 #define SPECIAL_ENUM(id, name, bytes) SPECIAL_##id,
 enum special { SPECIAL_LIST(SPECIAL_ENUM) SPECIAL_COUNT };
 
-/* The special register of that name, and the bytes of a lane; *bytes is 0 if there is none. */
+/*
+ * The special register of that name, and the bytes of a lane; *bytes is 0 if there is none. The performance counters
+ * %pm0 to %pm7 count nothing, and the driver sets no other %envreg: they are 0.
+ */
 static inline int special_named(const char *name, unsigned *bytes)
 {
 #define SPECIAL_ROW(id, name, bytes) {name, bytes},
@@ -73,12 +79,23 @@ static inline int special_named(const char *name, unsigned *bytes)
         const char *name;
         unsigned bytes;
     } list[] = {SPECIAL_LIST(SPECIAL_ROW)};
+    size_t length = strlen(name);
+    bool counter = length > 3 && !strncmp(name, "%pm", 3) && name[3] >= '0' && name[3] <= '7';
+    bool driver = length > 7 && length <= 9 && !strncmp(name, "%envreg", 7);
 
     for (int n = 0; n < SPECIAL_COUNT; n++)
         if (strcmp(list[n].name, name) == 0) {
             *bytes = list[n].bytes;
             return n;
         }
+    if ((counter && length == 4) || (driver && strspn(name + 7, "0123456789") == length - 7)) {
+        *bytes = 4;
+        return SPECIAL_UNSET;
+    }
+    if (counter && !strcmp(name + 4, "_64")) {
+        *bytes = 8;
+        return SPECIAL_UNSET_64;
+    }
     *bytes = 0;
     return 0;
 }

@@ -128,6 +128,18 @@ struct event {
     struct span span;  /* the allocation it touched last */
 };
 
+/* The parameters of a kernel through which it stores: a store goes to memory that one of a set points to. */
+#define STORE_PARAMETERS 60
+#define STORE_SETS 16
+struct store_roots {
+    bool anywhere;                      /* there are other stores as well */
+    bool variables;                     /* to variables of the module */
+    uint32_t parameter_count;
+    uint32_t offsets[STORE_PARAMETERS]; /* of pointers that it loads, in its parameters */
+    uint32_t set_count;
+    uint64_t sets[STORE_SETS];          /* a bit a parameter, by its index in offsets[] */
+};
+
 struct function {
     const struct ptx_function *ptx;
     const struct ins *entry;
@@ -146,6 +158,7 @@ struct function {
     uint64_t shared_bytes;    /* static shared memory of an entry */
     uint64_t *shared_uses;    /* a bit a place: shared variables that it and all it calls may touch; arena */
     uint32_t entry_bytes;     /* parameters of an entry */
+    const struct store_roots *stores; /* NULL: it was refused */
     size_t first_place;       /* of the shared variables that it declares, in the order of its locals */
 };
 
@@ -167,6 +180,13 @@ struct bulk {
     int64_t from_offset, barrier_offset;
     uint8_t from_space, from_wide, barrier_wide;
     bool has_from_base, has_barrier, has_barrier_base;
+    bool multicast; /* to the blocks of the mask in `f` */
+};
+
+/* st.async and red.async: the registers of the elements, and the barrier. */
+struct async_store {
+    const slot *list; /* [count] */
+    struct bulk barrier;
 };
 
 /* cp.async.bulk.tensor and cp.reduce.async.bulk.tensor: the operands that do not fit into `struct ins`. */
@@ -189,6 +209,8 @@ struct wgmma {
     bool negate_a, negate_b;
     bool transpose_a, transpose_b; /* they lie in shared memory with m, or n, as the fast dimension */
     bool satfinite;
+    bool sparse;              /* half of each row of A is stored; the metadata is in `f` */
+    uint8_t selector;         /* the lanes of four that hold the metadata */
 };
 
 /* Where a variable lies: the module's, then the shared ones that functions declare inside. */

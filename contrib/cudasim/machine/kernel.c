@@ -39,6 +39,13 @@ static void note_size(const struct ins *i, struct sim_kernel *k)
         k->global_shift = shift;
 }
 
+static bool stores_something(const struct function *f)
+{
+    const struct store_roots *s = f->stores;
+
+    return !s || s->anywhere || s->variables || s->set_count;
+}
+
 /* Follows the calls of function `index`. `seen` has one byte per function. */
 static void look_at(const struct program *p, size_t index, char *seen, struct sim_kernel *k)
 {
@@ -47,6 +54,7 @@ static void look_at(const struct program *p, size_t index, char *seen, struct si
     if (seen[index] || !f->entry)
         return;
     seen[index] = 1;
+    k->stores_anywhere |= f != k->function && stores_something(f);
     k->uses_local |= f->local_bytes != 0;
     for (uint32_t n = f->first; n < f->last; n++) {
         const struct ins *i = &p->code[n];

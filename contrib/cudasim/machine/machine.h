@@ -251,6 +251,7 @@ struct sim_kernel {
     bool uses_reserved;            /* reads %reserved_smem_offset_* */
     bool uses_grid;                /* asks for what a barrier of the whole grid needs */
     bool ordered;                  /* what it computes may depend on the order of its blocks: see launch.c */
+    bool stores_anywhere;          /* what it calls stores, or its own stores have addresses of unknown origin */
     bool uses_local;
     uint64_t static_shared;        /* bytes laid out by program.c */
     struct kernel_use *use;        /* counts, made at the first launch */
@@ -278,6 +279,9 @@ struct launch {
     struct grid_order *grid_order;  /* what blocks tell each other, with check_races and if they may; else NULL */
     struct pages *pages;           /* who touched global memory, with check_races; else NULL */
     uint32_t start_time;           /* the first time of the launch: earlier accesses came before it */
+    bool stores_anywhere;          /* with check_races: it may store to any memory; else to regions whose `stored` is */
+                                   /* start_time, */
+    bool stores_variables;         /* and to variables of modules */
     atomic_bool stop;              /* a fault was recorded */
     bool cooperative;
     uint64_t workspace;            /* device address of what a grid's barrier needs; 0: not a cooperative launch */

@@ -8,6 +8,7 @@
 
 #include "access.h"
 #include "race_order.h"
+#include "contrib/cudasim/base/memory.h"
 
 /*
  * The addresses of the lanes' first bytes: in no known order, one behind the other, or all the same. Also the least and
@@ -29,6 +30,22 @@ void race_remote(struct warp *w, const struct ins *ins, unsigned lane, struct bl
 
 /* Of global memory: the addresses in w->address. */
 void race_global(struct warp *w, const struct ins *ins, unsigned bytes, enum access access, struct extent extent);
+
+/*
+ * Whether an access to that memory may be part of a race: the launch may store there. A store where none was expected
+ * makes all memory such.
+ */
+static inline bool race_watches(struct launch *l, const struct region *r, enum access access)
+{
+    if (__atomic_load_n(&l->stores_anywhere, __ATOMIC_RELAXED) ||
+        __atomic_load_n(&r->stored, __ATOMIC_RELAXED) == l->start_time ||
+        (l->stores_variables && r->kind == REGION_GLOBAL))
+        return true;
+    if (access == ACCESS_READ)
+        return false;
+    __atomic_store_n(&l->stores_anywhere, true, __ATOMIC_RELAXED);
+    return true;
+}
 
 /* A fence of the warp. */
 void race_fence(struct warp *w, enum scope scope);

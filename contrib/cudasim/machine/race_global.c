@@ -1,16 +1,13 @@
 /*
- * race_global.c - races in global memory, between blocks and inside one block; and the data that launches need for
- * them.
+ * race_global.c - races in global memory, between blocks and inside one block.
  *
  * If the launch has only read a page so far, the page has no writes to check. If it has only written the page, there
  * are no reads to check. Lanes that access one address behind the other in a page are checked together.
  */
 #include "race_check.h"
 
-#include "device.h"
 #include "race_pages.h"
 #include "race_runs.h"
-#include "settings.h"
 
 /* What is kept of the page that is looked at; entries are NULL while there are none. */
 struct cells {
@@ -170,33 +167,4 @@ void race_global(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
     EVERY_LANE(l, w->mask)
         check_lane(&k, l, w->address);
     race_synchronise(&k, w->address, 0, false);
-}
-
-/* ---- launches ---- */
-
-bool race_launch_begin(struct launch *l)
-{
-    bool may_learn = (l->kernel->ordered && l->kernel->fences) || l->cooperative || l->cluster_blocks > 1;
-
-    l->start_time = 1;
-    if (!sim_options(l->sim)->check_races)
-        return true;
-    l->pages = sim_pages(l->sim);
-    if (l->pages)
-        l->start_time = pages_begin(l->pages, l->kernel->global_shift, TIME_MOST / 2);
-    return !may_learn || (l->grid_order = race_grid_create(l->start_time));
-}
-
-void race_launch_end(struct launch *l)
-{
-    if (l->pages && l->grid_order)
-        pages_end(l->pages, *race_grid_time(l->grid_order));
-    race_grid_destroy(l->grid_order);
-    l->grid_order = NULL;
-}
-
-void race_block_over(const struct block *b)
-{
-    if (b->time && b->launch->pages)
-        pages_end(b->launch->pages, *b->time);
 }

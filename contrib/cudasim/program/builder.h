@@ -9,7 +9,9 @@
  *   program_flow.c     branches, calls, returns
  *   program_compute.c  moves, conversions, comparisons, sums with a carry
  *   program_bounds.c   the shared or local variable that an address belongs to
+ *   program_stores.c   the parameters through which a kernel stores
  *   program_memory.c   instructions that touch memory
+ *   program_async.c    asynchronous copies and stores, tensor maps, multicast memory
  *   program_synchronise.c instructions that wait for other threads
  *   program_texture.c  textures and surfaces
  *   program_wgmma.c    products of a warpgroup
@@ -27,6 +29,7 @@
 
 #include <setjmp.h>
 
+#include "contrib/cudasim/base/atomic.h"
 #include "program.h"
 
 /* The deepest structure an opcode may have. */
@@ -214,12 +217,34 @@ void refuse_parts(struct builder *b);      /* fails if an operand is a part of a
 const struct row *find_row(struct builder *b, const char *suffix, uint8_t *saturate);
 bool lower_by_row(struct builder *b);      /* one that a row describes in full */
 
+/* ---- program_memory.c ---- */
+
+enum address_kind { ADDRESS_MEMORY, ADDRESS_ENTRY_PARAMETER, ADDRESS_FRAME_PARAMETER };
+
+/* An address as it was written: [base + offset]. */
+struct address {
+    enum address_kind kind;
+    slot base; /* 1: none */
+    bool wide; /* of `base` */
+    int64_t offset;
+    const struct ptx_operand *named; /* `base`, or the variable, as it was written */
+};
+
+struct address lower_address(struct builder *b, const struct ptx_operand *x);
+void set_address(struct builder *b, struct ins *i, struct address a); /* of the instruction emitted last */
+enum ptx_space space_token(const struct builder *b); /* that the opcode names, or PTX_SPACE_NONE: generic */
+uint8_t scope_token(const struct builder *b);        /* enum scope */
+unsigned vector_token(const struct builder *b);      /* elements: 1, 2, 4 or 8 */
+bool atomic_token(const struct builder *b, enum atomic_op *op); /* false: the opcode names none */
+void lower_access(struct builder *b, bool load);
+void lower_atomic(struct builder *b, bool reduction);
+
 /* ---- one statement: these write what it needs and return true, or false if it is not their business ---- */
 
 bool lower_flow(struct builder *b);        /* program_flow.c */
 bool lower_compute(struct builder *b);     /* program_compute.c */
 bool lower_memory(struct builder *b);      /* program_memory.c */
-uint8_t scope_token(const struct builder *b); /* program_memory.c: enum scope that the opcode names */
+bool lower_async(struct builder *b);       /* program_async.c; before lower_memory() */
 bool lower_texture(struct builder *b);      /* program_texture.c */
 bool lower_wgmma(struct builder *b);        /* program_wgmma.c */
 bool lower_synchronise(struct builder *b);  /* program_synchronise.c */
@@ -242,6 +267,11 @@ void find_bases(struct builder *b);        /* of the function being built: which
 uint32_t shared_place(struct builder *b, const char *name); /* number of a shared variable, plus 1; 0: none */
 /* Notes the bounds of the shared or local variable that the address with that base is meant for. */
 void set_bounds_of(struct builder *b, struct ins *i, const struct ptx_operand *base);
+
+/* ---- program_stores.c ---- */
+
+/* Finds the parameters through which the function being built stores: its `stores`. */
+void find_stores(struct builder *b);
 
 /* ---- program_select.c ---- */
 

@@ -84,6 +84,7 @@ static void begin_function(struct builder *b, size_t index, const struct ptx_fun
     lay_out_locals(b);
     note_branches(b);
     find_bases(b);
+    find_stores(b);
 }
 
 /* What only keeps track of undefined bits counts as no instruction. */

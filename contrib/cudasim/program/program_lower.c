@@ -12,9 +12,6 @@ static void refuse(struct builder *b)
     static const struct {
         const char *prefix, *what;
     } list[] = {
-        {"multimem", "multicast memory is not supported"},
-        {"st.async", "stores that complete on an mbarrier are not supported"},
-        {"red.async", "reductions that complete on an mbarrier are not supported"},
         {"tcgen05", "tensor memory is not supported"},
     };
     const char *opcode = b->statement->opcode;
@@ -95,8 +92,8 @@ void lower_statement(struct builder *b, size_t index)
         branch_to(b, i, (uint32_t)(b->ptx_function->statement_count + index));
         around = true;
     }
-    if (!lower_flow(b) && !lower_compute(b) && !lower_memory(b) && !lower_synchronise(b) && !lower_texture(b) &&
-        !lower_wgmma(b) && !lower_by_row(b))
+    if (!lower_flow(b) && !lower_compute(b) && !lower_async(b) && !lower_memory(b) && !lower_synchronise(b) &&
+        !lower_texture(b) && !lower_wgmma(b) && !lower_by_row(b))
         build_fail(b, "unsupported instruction '%s'", s->opcode);
     if (around) {
         struct ins *i = emit(b, "@join");

@@ -12,17 +12,7 @@
 
 /* ---- addresses ---- */
 
-enum address_kind { ADDRESS_MEMORY, ADDRESS_ENTRY_PARAMETER, ADDRESS_FRAME_PARAMETER };
-
-struct address {
-    enum address_kind kind;
-    slot base; /* 1: none */
-    bool wide; /* of `base` */
-    int64_t offset;
-    const struct ptx_operand *named; /* `base`, or the variable, as it was written */
-};
-
-static struct address lower_address(struct builder *b, const struct ptx_operand *x)
+struct address lower_address(struct builder *b, const struct ptx_operand *x)
 {
     struct address a = {ADDRESS_MEMORY, 1, false, 0, NULL};
     const struct ptx_operand *base;
@@ -80,7 +70,7 @@ static struct address lower_address(struct builder *b, const struct ptx_operand 
     return a;
 }
 
-static void set_address(struct builder *b, struct ins *i, struct address a)
+void set_address(struct builder *b, struct ins *i, struct address a)
 {
     i->a = a.base;
     i->imm = a.offset;
@@ -99,7 +89,7 @@ static void set_only_address(struct builder *b, struct ins *i, struct address a)
         set_bounds_of(b, i, a.named);
 }
 
-static enum ptx_space space_token(const struct builder *b)
+enum ptx_space space_token(const struct builder *b)
 {
     for (unsigned n = 1; n < b->opcode.count; n++) {
         const char *t = b->opcode.token[n];
@@ -152,14 +142,14 @@ uint8_t scope_token(const struct builder *b)
     return has_token(b, "cta") ? SCOPE_BLOCK : has_token(b, "cluster") ? SCOPE_CLUSTER : SCOPE_DEVICE;
 }
 
-static unsigned vector_token(const struct builder *b)
+unsigned vector_token(const struct builder *b)
 {
     return has_token(b, "v8") ? 8 : has_token(b, "v4") ? 4 : has_token(b, "v2") ? 2 : 1;
 }
 
 /* ---- loads and stores ---- */
 
-static void lower_access(struct builder *b, bool load)
+void lower_access(struct builder *b, bool load)
 {
     const struct ptx_statement *s = b->statement;
     enum ptx_space space = space_token(b);
@@ -234,7 +224,7 @@ static void lower_access(struct builder *b, bool load)
 }
 
 /* The operation that the opcode names. False: none. */
-static bool atomic_token(const struct builder *b, enum atomic_op *op)
+bool atomic_token(const struct builder *b, enum atomic_op *op)
 {
     static const char *const names[] = {
         [ATOMIC_ADD] = "add", [ATOMIC_MIN] = "min", [ATOMIC_MAX] = "max", [ATOMIC_AND] = "and",   [ATOMIC_OR] = "or",
@@ -290,7 +280,7 @@ static void emit_atomic(struct builder *b, enum atomic_op op, enum ptx_type type
  * atom{.sem}{.scope}{.space}.op{.noftz}{.vec}.type d, [a], b{, c}; red is the same without d. Each element of a vector
  * is atomic alone.
  */
-static void lower_atomic(struct builder *b, bool reduction)
+void lower_atomic(struct builder *b, bool reduction)
 {
     const struct ptx_statement *s = b->statement;
     enum ptx_type type = type_token(b, 0);
@@ -329,198 +319,6 @@ static void lower_atomic(struct builder *b, bool reduction)
     for (unsigned n = 0; n < vec; n++)
         emit_atomic(b, op, type, a, (int64_t)n * size, d[n], v[n], c,
                     !reduction && s->operands[0].kind != PTX_OPERAND_SINK);
-}
-
-/* cp.async.ca|cg.shared.global [dst], [src], cp-size{, src-size | ignore-src}{, cache-policy}: done at once. */
-static void lower_async_copy(struct builder *b)
-{
-    const struct ptx_statement *s = b->statement;
-    struct address to, from;
-    struct ins *i;
-    int64_t *second = build_alloc(b, sizeof *second);
-    slot source_size = 1;
-    bool sized = s->count > 3 && !(has_token(b, "L2::cache_hint") && s->count == 4);
-
-    if (s->count < 3 || s->operands[2].kind != PTX_OPERAND_INTEGER)
-        build_fail(b, "unsupported form of '%s'", s->opcode);
-    if (sized) {
-        if (s->operands[3].kind == PTX_OPERAND_REGISTER &&
-            b->ptx_function->registers[s->operands[3].reg].type == PTX_PRED)
-            build_fail(b, "'%s' with ignore-src is not supported", s->opcode);
-        source_size = use_operand(b, &s->operands[3], 'w');
-    }
-    to = lower_address(b, &s->operands[0]);
-    from = lower_address(b, &s->operands[1]);
-    i = emit(b, "@cp.async");
-    set_address(b, i, to);
-    i->b = from.base;
-    use_vreg(b, from.base);
-    if (from.base != 1 && !from.wide)
-        build_fail(b, "'%s' needs a 64-bit source address", s->opcode);
-    *second = from.offset;
-    i->extra = second;
-    i->size = (uint8_t)s->operands[2].value;
-    i->c = source_size;
-    i->op = sized;
-    i->mode = from.base != 1;
-    i->copies = true;
-    use_vreg(b, source_size);
-    i->space = PTX_SHARED;
-    i->event = ++b->program->event_count;
-}
-
-/*
- * cp.async.bulk.to.from.completion [to], [from], size{, [mbarrier]}, and cp.reduce.async.bulk with an operation and a
- * type: done at once.
- */
-static void lower_bulk(struct builder *b)
-{
-    const struct ptx_statement *s = b->statement;
-    bool reduces = !strcmp(b->opcode.token[1], "reduce"), has_barrier = has_token(b, "mbarrier::complete_tx::bytes");
-    struct bulk *bulk = build_alloc(b, sizeof *bulk);
-    struct address to, from, barrier = {ADDRESS_MEMORY, 1, false, 0, NULL};
-    enum ptx_space spaces[2] = {PTX_SPACE_NONE, PTX_SPACE_NONE};
-    unsigned space_count = 0;
-    enum atomic_op op = ATOMIC_ADD;
-    slot size;
-    struct ins *i;
-
-    if (has_token(b, "multicast::cluster") || s->count < (has_barrier ? 4u : 3u))
-        build_fail(b, "unsupported instruction '%s'", s->opcode);
-    for (unsigned n = 1; n < b->opcode.count; n++) {
-        const char *t = b->opcode.token[n];
-
-        if (space_count < 2 && (!strcmp(t, "global") || !strncmp(t, "shared", 6)))
-            spaces[space_count++] = t[0] == 'g' ? PTX_GLOBAL : PTX_SHARED;
-    }
-    if (space_count != 2)
-        build_fail(b, "unsupported instruction '%s'", s->opcode);
-    if (reduces && (!atomic_token(b, &op) || op == ATOMIC_EXCH || op == ATOMIC_CAS ||
-                    ptx_type_size(type_token(b, 0)) < 2))
-        build_fail(b, "unsupported instruction '%s'", s->opcode);
-    size = use_operand(b, &s->operands[2], 'w');
-    to = lower_address(b, &s->operands[0]);
-    from = lower_address(b, &s->operands[1]);
-    if (has_barrier)
-        barrier = lower_address(b, &s->operands[3]);
-    *bulk = (struct bulk){from.offset, barrier.offset, (uint8_t)spaces[1], from.wide, barrier.wide,
-                          from.base != 1, has_barrier, barrier.base != 1};
-    i = emit(b, "@bulk");
-    i->extra = bulk;
-    i->b = from.base;
-    i->c = size;
-    i->e = barrier.base;
-    i->op = reduces ? (uint8_t)(op + 1) : 0;
-    i->mode = reduces ? (uint8_t)type_token(b, 0) : 0;
-    i->size = reduces ? (uint8_t)ptx_type_size(type_token(b, 0)) : 16;
-    i->copies = !reduces;
-    i->space = (uint8_t)spaces[0];
-    i->class = spaces[0] == PTX_SHARED ? CLASS_GLOBAL_LOAD : CLASS_GLOBAL_STORE;
-    i->event = ++b->program->event_count;
-    set_address(b, i, to);
-    use_vreg(b, from.base);
-    use_vreg(b, size);
-    use_vreg(b, barrier.base);
-}
-
-/* [map, {coordinates}]: the coordinates into `list`; returns the map's address. */
-static struct address take_map(struct builder *b, const struct ptx_operand *x, slot *list, unsigned rank)
-{
-    struct ptx_operand map = *x;
-
-    if (x->kind != PTX_OPERAND_ADDRESS || x->count != 2 || x->elements[1].kind != PTX_OPERAND_VECTOR ||
-        x->elements[1].count < rank)
-        build_fail(b, "'%s' needs a tensor map and %u coordinates in brackets", b->statement->opcode, rank);
-    for (unsigned n = 0; n < rank; n++)
-        list[n] = use_operand(b, &x->elements[1].elements[n], 'w');
-    map.count = 1;
-    return lower_address(b, &map);
-}
-
-/* A mask of blocks or an offset of im2col: 16 bits, in a register of 32. */
-static slot take_short(struct builder *b, const struct ptx_operand *x)
-{
-    unsigned bytes = operand_bytes(b, x);
-
-    if (!bytes)
-        return use_operand(b, x, 'w');
-    return resize(b, use_operand(b, x, letter_of(bytes)), bytes, 4, false);
-}
-
-/*
- * cp.async.bulk.tensor.rank.shared.global{.mode}.mbarrier… [to], [map, {coordinates}], [mbarrier]{, {offsets}}{, mask}
- * cp.async.bulk.tensor.rank.global.shared{.mode}.bulk_group [map, {coordinates}], [from], and cp.reduce likewise
- */
-static void lower_tensor(struct builder *b)
-{
-    const struct ptx_statement *s = b->statement;
-    struct tensor_copy *x = build_alloc(b, sizeof *x);
-    slot *list = slot_list(b, TENSOR_OPERANDS);
-    struct address map, place, barrier = {ADDRESS_MEMORY, 1, false, 0, NULL};
-    bool reduces = !strcmp(b->opcode.token[1], "reduce");
-    enum atomic_op op = ATOMIC_ADD;
-    size_t next = 3;
-    struct ins *i;
-
-    for (unsigned n = 1; n < b->opcode.count; n++) {
-        const char *t = b->opcode.token[n];
-
-        if (t[0] >= '1' && t[0] <= '5' && !strcmp(t + 1, "d"))
-            x->rank = (uint8_t)(t[0] - '0');
-    }
-    x->loads = has_token(b, "mbarrier::complete_tx::bytes");
-    x->im2col = has_token(b, "im2col") || has_token(b, "im2col_no_offs");
-    x->multicast = has_token(b, "multicast::cluster");
-    if (!x->rank || (!x->loads && !has_token(b, "bulk_group")) || s->count < (x->loads ? 3u : 2u) ||
-        has_token(b, "tile::gather4") || has_token(b, "tile::scatter4") || has_token(b, "im2col::w") ||
-        has_token(b, "im2col::w::128") || (reduces && (!atomic_token(b, &op) || op >= ATOMIC_EXCH)))
-        build_fail(b, "unsupported instruction '%s'", s->opcode);
-    map = take_map(b, &s->operands[x->loads ? 1 : 0], list, x->rank);
-    place = lower_address(b, &s->operands[x->loads ? 0 : 1]);
-    if (x->loads)
-        barrier = lower_address(b, &s->operands[2]);
-    if (x->loads && has_token(b, "im2col")) {
-        if (s->count < 4 || s->operands[3].kind != PTX_OPERAND_VECTOR || s->operands[3].count + 2 != x->rank)
-            build_fail(b, "'%s' needs offsets", s->opcode);
-        for (size_t n = 0; n < s->operands[3].count; n++)
-            list[TENSOR_OFFSETS + n] = take_short(b, &s->operands[3].elements[n]);
-        next = 4;
-    }
-    if (x->multicast) {
-        if (s->count <= next)
-            build_fail(b, "'%s' needs a mask of blocks", s->opcode);
-        list[TENSOR_MASK] = take_short(b, &s->operands[next]);
-    }
-    x->list = list;
-    x->addresses = (struct bulk){map.offset, barrier.offset, PTX_SPACE_NONE, map.wide, barrier.wide, map.base != 1,
-                                 x->loads, barrier.base != 1};
-    i = emit(b, "@tensor");
-    i->extra = x;
-    i->b = map.base;
-    i->e = barrier.base;
-    i->op = reduces ? (uint8_t)(op + 1) : 0;
-    i->copies = x->loads;
-    i->space = x->loads ? PTX_SHARED : PTX_GLOBAL;
-    i->class = x->loads ? CLASS_GLOBAL_LOAD : CLASS_GLOBAL_STORE;
-    i->event = ++b->program->event_count;
-    set_address(b, i, place);
-    use_vreg(b, map.base);
-    use_vreg(b, barrier.base);
-    for (unsigned n = 0; n < TENSOR_OPERANDS; n++)
-        use_vreg(b, list[n]);
-}
-
-/* cp.async.wait_group n, cp.async.wait_all */
-static void lower_wait(struct builder *b)
-{
-    const struct ptx_statement *s = b->statement;
-    bool all = has_token(b, "wait_all");
-    struct ins *i;
-
-    if (!all && (s->count != 1 || s->operands[0].kind != PTX_OPERAND_INTEGER))
-        build_fail(b, "unsupported form of '%s'", s->opcode);
-    i = emit(b, "@cp.wait");
-    i->imm = all ? -1 : (int64_t)s->operands[0].value;
 }
 
 /* cvta{.to}.space.u64 d, a: windows are added or taken away; global and constant addresses are generic as they are. */
@@ -710,20 +508,7 @@ bool lower_memory(struct builder *b)
         i->size = 8;
         i->space = (uint8_t)space_token(b);
         set_address(b, i, a);
-    } else if (!strncmp(opcode, "cp.async.bulk.commit_group", 26) || !strncmp(opcode, "cp.async.bulk.wait_group", 24) ||
-               !strncmp(opcode, "cp.async.bulk.prefetch", 22))
-        emit(b, "@nop");
-    else if (!strncmp(opcode, "cp.async.bulk.tensor.", 21) || !strncmp(opcode, "cp.reduce.async.bulk.tensor.", 28))
-        lower_tensor(b);
-    else if (!strncmp(opcode, "cp.async.bulk.", 14) || !strncmp(opcode, "cp.reduce.async.bulk.", 21))
-        lower_bulk(b);
-    else if (!strncmp(opcode, "cp.async.commit_group", 21))
-        emit(b, "@cp.commit");
-    else if (!strncmp(opcode, "cp.async.wait_", 14))
-        lower_wait(b);
-    else if (!strncmp(opcode, "cp.async.c", 10))
-        lower_async_copy(b);
-    else if (!strcmp(base, "mbarrier"))
+    } else if (!strcmp(base, "mbarrier"))
         lower_mbarrier(b);
     else if (!strcmp(base, "alloca") || !strcmp(base, "stacksave") || !strcmp(base, "stackrestore"))
         lower_stack(b);

@@ -263,8 +263,53 @@ static void put_operands(struct builder *b, struct ins *i, const struct operands
     }
 }
 
+/*
+ * wmma.load and wmma.store without a stride: rows or columns lie one behind the other. Returns the leading dimension of
+ * the matrix that the opcode names, in elements; 0: it is no such instruction.
+ */
+static unsigned packed_stride(struct builder *b)
+{
+    const struct opcode *o = &b->opcode;
+    unsigned m = 0, n = 0, k = 0;
+    bool row = has_token(b, "row"), store = o->count > 1 && !strcmp(o->token[1], "store");
+
+    if (strcmp(o->token[0], "wmma") || o->count < 3 || (!store && strcmp(o->token[1], "load")))
+        return 0;
+    for (unsigned t = 2; t < o->count; t++)
+        if (sscanf(o->token[t], "m%un%uk%u", &m, &n, &k) == 3)
+            break;
+    switch (o->token[2][0]) {
+    case 'a': return row ? k : m;
+    case 'b': return row ? n : k;
+    default: return row ? n : m;
+    }
+}
+
+/* The row's instruction without its last operand, which is a number that is known. */
+static bool lower_with_number(struct builder *b, const struct row *row, uint64_t number)
+{
+    const struct ptx_statement *short_one = b->statement;
+    struct ptx_statement whole = *short_one;
+    struct ptx_operand *operands = build_scratch(b, short_one->count + 1, sizeof *operands);
+    bool found;
+
+    if (row_operands(row) != short_one->count + 1)
+        return false;
+    memcpy(operands, short_one->operands, short_one->count * sizeof *operands);
+    operands[short_one->count] = (struct ptx_operand){.kind = PTX_OPERAND_INTEGER, .value = number,
+                                                      .reg = PTX_NO_REGISTER,
+                                                      .second = PTX_NO_REGISTER};
+    whole.operands = operands;
+    whole.count++;
+    b->statement = &whole;
+    found = lower_by_row(b);
+    b->statement = short_one;
+    return found;
+}
+
 bool lower_by_row(struct builder *b)
 {
+
     const struct ptx_statement *s = b->statement;
     struct operands operands = {.address = 1};
     const struct row *row, *merging = NULL;
@@ -279,6 +324,8 @@ bool lower_by_row(struct builder *b)
             row = merging;
         operands.imm = video_operands(b, merging);
     }
+    if (packed_stride(b) && lower_with_number(b, row, packed_stride(b)))
+        return true;
     if (row_operands(row) != s->count)
         build_fail(b, "'%s' has %zu operands, not %zu", s->opcode, row_operands(row), s->count);
     operands.flags = saturate;

@@ -196,7 +196,7 @@ static unsigned data_width(struct builder *b, const struct ptx_operand *x, unsig
 
 /*
  * suld.b.shape{.cop}{.vec}.type.mode d, [s, coordinates]; sust.b and sust.p likewise with the values last;
- * sured.b.op.shape.type.mode [s, coordinates], value
+ * sured.b.op.shape.type.mode [s, coordinates], value; sured.p likewise, with the signs of the surface's format
  */
 static void lower_surface(struct builder *b, const char *base)
 {
@@ -210,7 +210,7 @@ static void lower_surface(struct builder *b, const char *base)
     enum atomic_op reduction = ATOMIC_ADD;
     struct ins *i;
 
-    if (s->count != 2 || !size || (formatted && (loads || reduces)) || (reduces && (size < 4 || count > 1)))
+    if (s->count != 2 || !size || (formatted && loads) || (reduces && (size < 4 || count > 1)))
         build_fail(b, "unsupported instruction '%s'", s->opcode);
     data = &s->operands[loads ? 0 : 1];
     if ((data->kind == PTX_OPERAND_VECTOR ? data->count : 1) != count)
@@ -234,7 +234,7 @@ static void lower_surface(struct builder *b, const char *base)
     i->width = (uint8_t)width;
     i->count = reduces ? (uint8_t)type : (uint8_t)count;
     i->scope = reduces ? (uint8_t)reduction : 0;
-    i->imm = formatted ? 0 : size * count;
+    i->imm = formatted && !reduces ? 0 : size * count;
     i->extra = list;
     i->event = ++b->program->event_count;
     for (unsigned n = 0; loads && n < count; n++)

@@ -40,14 +40,17 @@ static bool types_fit(enum element d, enum element a, enum element b)
     return a == b && !whole_a && a != E_B1 && (d == E_F32 || a == E_F16);
 }
 
-/* wgmma.mma_async.sync.aligned.shape{.satfinite}.d.a.b: fills in the form. */
+/* wgmma.mma_async{.sp}.sync.aligned.shape{.satfinite}.d.a.b: fills in the form. */
 static void read_form(struct builder *b, struct wgmma *x)
 {
-    const char *shape = b->opcode.count > 4 ? b->opcode.token[4] : "", *d;
+    const char *shape, *d;
     const struct kind *ka, *kb;
-    unsigned at = 5;
+    unsigned at = 4;
     char *end;
 
+    x->sparse = has_token(b, "sp");
+    at += x->sparse;
+    shape = at < b->opcode.count ? b->opcode.token[at++] : "";
     if (strncmp(shape, "m64n", 4))
         build_fail(b, "unsupported instruction '%s'", b->statement->opcode);
     x->n = (uint16_t)strtoul(shape + 4, &end, 10);
@@ -61,7 +64,8 @@ static void read_form(struct builder *b, struct wgmma *x)
     kb = kind_at(b, at + 2);
     x->a = (uint8_t)ka->element;
     x->b = (uint8_t)kb->element;
-    if (x->d == E_B1 || !types_fit(x->d, x->a, x->b) || x->k != ka->k || x->n < 8 || x->n > 256 || x->n % 8)
+    if (x->d == E_B1 || !types_fit(x->d, x->a, x->b) || x->k != ka->k << x->sparse ||
+        (x->sparse && x->a == E_B1) || x->n < 8 || x->n > 256 || x->n % 8)
         build_fail(b, "unsupported instruction '%s'", b->statement->opcode);
     x->count = (uint8_t)(x->n / (x->d == E_F16 ? 4 : 2));
 }
@@ -91,7 +95,8 @@ static void lower_product(struct builder *b)
 {
     const struct ptx_statement *s = b->statement;
     struct wgmma *x = build_alloc(b, sizeof *x);
-    slot *list, a = 1, descriptor, scale;
+    slot *list, a = 1, descriptor, metadata = 1, scale;
+    size_t at;
     struct ins *i;
 
     read_form(b, x);
@@ -100,7 +105,10 @@ static void lower_product(struct builder *b)
     x->a_in_registers = s->operands[1].kind == PTX_OPERAND_VECTOR;
     if (x->a_in_registers && s->operands[1].count != 4)
         build_fail(b, "'%s' needs four registers of A", s->opcode);
-    read_scales(b, x, 4);
+    at = x->sparse ? 5 : 3;
+    if (x->sparse && (s->count < 6 || s->operands[4].kind != PTX_OPERAND_INTEGER || s->operands[4].value > 3))
+        build_fail(b, "'%s' needs a selector of 0 to 3", s->opcode);
+    read_scales(b, x, at + 1);
     list = slot_list(b, x->count + 4u);
     for (unsigned n = 0; n < x->count; n++)
         list[n] = define_operand(b, &s->operands[0].elements[n], 'w');
@@ -109,20 +117,26 @@ static void lower_product(struct builder *b)
     if (!x->a_in_registers)
         a = use_operand(b, &s->operands[1], 'q');
     descriptor = use_operand(b, &s->operands[2], 'q');
-    scale = predicate_operand(b, &s->operands[3]);
+    if (x->sparse) {
+        metadata = use_operand(b, &s->operands[3], 'w');
+        x->selector = (uint8_t)s->operands[4].value;
+    }
+    scale = predicate_operand(b, &s->operands[at]);
     x->list = list;
     i = emit(b, x->d == E_S32 ? "@wgmma.integer" : "@wgmma.float");
     i->a = a;
     i->b = descriptor;
     i->c = scale;
+    i->f = metadata;
     i->extra = x;
-    i->flops = x->d == E_S32 ? 0 : (uint16_t)(2u * 16 * x->n * x->k / 32);
+    i->flops = x->d == E_S32 ? 0 : (uint16_t)(2u * 16 * x->n * x->k / 32) >> x->sparse;
     for (unsigned n = 0; n < x->count; n++)
         define_vreg(b, list[n]);
     for (unsigned n = 0; n < x->count + (x->a_in_registers ? 4u : 0); n++)
         use_vreg(b, list[n]);
     use_vreg(b, a);
     use_vreg(b, descriptor);
+    use_vreg(b, metadata);
     use_vreg(b, scale);
 }
 
@@ -134,8 +148,6 @@ bool lower_wgmma(struct builder *b)
         return false;
     if (!strcmp(what, "fence") || !strcmp(what, "commit_group") || !strcmp(what, "wait_group"))
         emit(b, "@nop");
-    else if (has_token(b, "sp"))
-        build_fail(b, "'%s': products of sparse matrices are not supported", b->statement->opcode);
     else
         lower_product(b);
     return true;

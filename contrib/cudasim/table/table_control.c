@@ -237,6 +237,7 @@ STEP(special)
     case SPECIAL_RESERVED_CAP: FILL32(b->shared_size); break;
     case SPECIAL_ENVREG1: FILL32(k->workspace >> 32); break;
     case SPECIAL_ENVREG2: FILL32(k->workspace); break;
+    case SPECIAL_UNSET: FILL32(0); break;
     case SPECIAL_IS_EXPLICIT_CLUSTER: FILL32(ONES(k->cluster_blocks > 1)); break;
     case SPECIAL_CLOCK64:
     case SPECIAL_CLOCK:
@@ -244,6 +245,7 @@ STEP(special)
     case SPECIAL_GLOBALTIMER:
     case SPECIAL_GLOBALTIMER_LO:
     case SPECIAL_GLOBALTIMER_HI:
+    case SPECIAL_UNSET_64:
     case SPECIAL_GRIDID:
         special_time(w, i);
         break;

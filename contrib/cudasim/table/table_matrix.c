@@ -167,31 +167,33 @@ static void round_sums(f64 *c, enum element d)
         c[j] = d == E_F16 ? (f64)f32_from(widen_f16(narrow_f16(odd_narrow(c[j])))) : cut_f32(c[j]);
 }
 
-static void multiply_tiny(const struct matrix *x, const f64 *a, const f64 *b, f64 *c)
+/* One row: c[8] += a[k] b[k][8]. */
+static void multiply_tiny_row(enum element d, int k, const f64 *a, const f64 *b, f64 *c)
 {
-    int k = x->k;
-    f64 part_a[16], part_b[16 * 8] ALIGNED;
+    f64 part_a[16], part_b[16 * 8] ALIGNED, sum[8] = {0};
     s32 ea[16], eb[16 * 8];
 
-    for (int tile = 0; tile < x->n / 8; tile++, b += 8 * k)
-        for (int row = 0; row < x->m; row++, c += 8) {
-            f64 sum[8] = {0};
+    for (int half = 0; half < 2; half++) {
+        for (int n = 0; n < k / 2; n++) {
+            int from = n / 2 * 4 + 2 * half + n % 2;
 
-            for (int half = 0; half < 2; half++) {
-                for (int n = 0; n < k / 2; n++) {
-                    int from = n / 2 * 4 + 2 * half + n % 2;
-
-                    part_a[n] = a[k * row + from];
-                    memcpy(part_b + 8 * n, b + 8 * from, 8 * sizeof *b);
-                }
-                exponents_of(ea, part_a, k / 2, E_F16);
-                exponents_of(eb, part_b, k / 2 * 8, E_F16);
-                tensor_block(sum, part_a, ea, part_b, eb, k / 2, TENSOR_FRACTION);
-                round_sums(sum, x->d);
-            }
-            for (int j = 0; j < 8; j++)
-                c[j] += sum[j];
+            part_a[n] = a[from];
+            memcpy(part_b + 8 * n, b + 8 * from, 8 * sizeof *b);
         }
+        exponents_of(ea, part_a, k / 2, E_F16);
+        exponents_of(eb, part_b, k / 2 * 8, E_F16);
+        tensor_block(sum, part_a, ea, part_b, eb, k / 2, TENSOR_FRACTION);
+        round_sums(sum, d);
+    }
+    for (int j = 0; j < 8; j++)
+        c[j] += sum[j];
+}
+
+static void multiply_tiny(const struct matrix *x, const f64 *a, const f64 *b, f64 *c)
+{
+    for (int tile = 0; tile < x->n / 8; tile++, b += 8 * x->k)
+        for (int row = 0; row < x->m; row++, c += 8)
+            multiply_tiny_row(x->d, x->k, a + x->k * row, b, c);
 }
 
 static void multiply_floats(const struct matrix *x, const f64 *a, const f64 *b, f64 *c)
@@ -229,6 +231,43 @@ static const struct ins *mma_float(struct warp *w, const struct ins *i, const st
     else
         multiply_floats(x, a, b, c);
     pack_d(w, s, x->m * x->n / 64, x->d, c);
+    return i + 1;
+}
+
+/* mma.sp: half of each row of A is stored, and each row has its own selection of B. */
+static const struct ins *mma_sparse_float(struct warp *w, const struct ins *i, const struct matrix *x)
+{
+    const struct ins *next;
+    const slot *s = i->extra;
+    const slot *sa = s + sum_count(x, x->d), *sb = sa + x->a_count, *sc = sb + x->b_count;
+    struct matrix packed = *x;
+    int k = x->k / 2;
+    f64 a[512] ALIGNED, b[512] ALIGNED, c[128] ALIGNED, chosen[32 * 8] ALIGNED;
+    s32 ea[512] ALIGNED, eb[32 * 8] ALIGNED;
+    u8 from[16 * 32];
+
+    if (!together(w, i, &next))
+        return next;
+    float_default(w);
+    packed.k = (u16)k;
+    unpack_a(w, sa, &packed, a);
+    unpack_b(w, sb, x, b);
+    unpack_c(w, sc, 2, x->c, c);
+    sparse_places(from, slot_at(w, i->a), x->a, x->k, (u32)i->imm);
+    exponents_of(ea, a, 16 * k, x->a);
+    for (int row = 0; row < 16; row++) {
+        for (int n = 0; n < k; n++)
+            memcpy(chosen + 8 * n, b + 8 * from[row * k + n], 8 * sizeof *b);
+        if (element_bits(x->a) == 8) {
+            multiply_tiny_row(x->d, k, a + k * row, chosen, c + 8 * row);
+            continue;
+        }
+        exponents_of(eb, chosen, 8 * k, x->b);
+        tensor_block(c + 8 * row, a + k * row, ea + k * row, chosen, eb, k, TENSOR_FRACTION);
+        if (x->d == E_F32)
+            round_sums(c + 8 * row, E_F32);
+    }
+    pack_d(w, s, 2, x->d, c);
     return i + 1;
 }
 
@@ -294,49 +333,42 @@ static int unpack_integers(s32 *x, const u32 *words, enum element e)
 #define S32S (LEVEL >= 3 ? 8 : 4) /* in one vector register */
 typedef s32 s32s __attribute__((vector_size(4 * S32S)));
 
-static const struct ins *mma_integer(struct warp *w, const struct ins *i, const struct matrix *x)
+/* A: [m][k] */
+static void unpack_integers_a(const struct warp *w, const slot *s, const struct matrix *x, s32 *a)
 {
-    const struct ins *next;
-    const slot *s = i->extra, *sa, *sb, *sc;
-    int count = (int)sum_count(x, E_S32), k = x->k, halves, per_tile, e;
-    struct matrix turned;
-    s32 a[1024] ALIGNED, b[1024] ALIGNED, c[256] ALIGNED, v[256] ALIGNED;
+    int halves = x->m == 8 ? 1 : 2, per_tile = x->m == 32 ? x->a_count / 2 : x->a_count;
+    s32 v[256] ALIGNED;
 
-    if (!together(w, i, &next))
-        return next;
-    sa = s + count;
-    sb = sa + x->a_count;
-    sc = sb + x->b_count;
-    x = turn(x, &turned, &sa, &sb);
-    halves = x->m == 8 ? 1 : 2;
-    per_tile = x->m == 32 ? x->a_count / 2 : x->a_count;
     for (int r = 0; r < x->a_count; r++) {
         int in = r % per_tile, row = 8 * (in % halves) + 16 * (r / per_tile);
+        int e = unpack_integers(v, slot_at(w, s[r]), x->a);
 
-        e = unpack_integers(v, slot_at(w, sa[r]), x->a);
         for (int g = 0; g < 8; g++)
-            memcpy(a + (row + g) * k + 4 * e * (in / halves), v + 4 * e * g, (size_t)(4 * e) * sizeof *v);
+            memcpy(a + (row + g) * x->k + 4 * e * (in / halves), v + 4 * e * g, (size_t)(4 * e) * sizeof *v);
     }
-    per_tile = x->b_count / (x->n / 8);
-    for (int r = 0; r < x->b_count; r++) {
-        s32 *tile = b + r / per_tile * k * 8;
+}
 
-        e = unpack_integers(v, slot_at(w, sb[r]), x->b);
+/* B: [n / 8][k][8] */
+static void unpack_integers_b(const struct warp *w, const slot *s, const struct matrix *x, s32 *b)
+{
+    int per_tile = x->b_count / (x->n / 8);
+    s32 v[256] ALIGNED;
+
+    for (int r = 0; r < x->b_count; r++) {
+        s32 *tile = b + r / per_tile * x->k * 8;
+        int e = unpack_integers(v, slot_at(w, s[r]), x->b);
+
         for (int t = 0; t < 4 * e; t++)
             for (int g = 0; g < 8; g++)
                 tile[(4 * e * (r % per_tile) + t) * 8 + g] = v[4 * e * g + t];
     }
-    for (int tile = 0; tile < x->n / 8; tile++)
-        for (int row = 0; row < x->m; row++) {
-            s32s sum[8 / S32S] = {{0}}, line[8 / S32S];
+}
 
-            for (int n = 0; n < k; n++) {
-                memcpy(line, b + 8 * (tile * k + n), sizeof line);
-                for (int j = 0; j < 8 / S32S; j++)
-                    sum[j] += a[k * row + n] * line[j];
-            }
-            memcpy(c + 8 * (tile * x->m + row), sum, sizeof sum);
-        }
+/* D = C + c */
+static void add_integers(struct warp *w, const slot *s, const slot *sc, const struct matrix *x, const s32 *c)
+{
+    int count = (int)sum_count(x, E_S32);
+
     for (int r = 0; r < count; r++) {
         const s32 *C = slot_at(w, sc[r]);
         s32 *D = slot_at(w, s[r]), wrapped[LANES], clamped[LANES];
@@ -352,6 +384,63 @@ static const struct ins *mma_integer(struct warp *w, const struct ins *i, const 
             if (w->lanes[l])
                 D[l] = x->flags & SATFINITE ? clamped[l] : wrapped[l];
     }
+}
+
+static const struct ins *mma_integer(struct warp *w, const struct ins *i, const struct matrix *x)
+{
+    const struct ins *next;
+    const slot *s = i->extra, *sa, *sb, *sc;
+    int k = x->k;
+    struct matrix turned;
+    s32 a[1024] ALIGNED, b[1024] ALIGNED, c[256] ALIGNED;
+
+    if (!together(w, i, &next))
+        return next;
+    sa = s + sum_count(x, E_S32);
+    sb = sa + x->a_count;
+    sc = sb + x->b_count;
+    x = turn(x, &turned, &sa, &sb);
+    unpack_integers_a(w, sa, x, a);
+    unpack_integers_b(w, sb, x, b);
+    for (int tile = 0; tile < x->n / 8; tile++)
+        for (int row = 0; row < x->m; row++) {
+            s32s sum[8 / S32S] = {{0}}, line[8 / S32S];
+
+            for (int n = 0; n < k; n++) {
+                memcpy(line, b + 8 * (tile * k + n), sizeof line);
+                for (int j = 0; j < 8 / S32S; j++)
+                    sum[j] += a[k * row + n] * line[j];
+            }
+            memcpy(c + 8 * (tile * x->m + row), sum, sizeof sum);
+        }
+    add_integers(w, s, sc, x, c);
+    return i + 1;
+}
+
+static const struct ins *mma_sparse_integer(struct warp *w, const struct ins *i, const struct matrix *x)
+{
+    const struct ins *next;
+    const slot *s = i->extra, *sa = s + sum_count(x, E_S32), *sb = sa + x->a_count;
+    struct matrix packed = *x;
+    int k = x->k / 2;
+    s32 a[1024] ALIGNED, b[1024] ALIGNED, c[128] ALIGNED;
+    u8 from[16 * 64];
+
+    if (!together(w, i, &next))
+        return next;
+    packed.k = (u16)k;
+    unpack_integers_a(w, sa, &packed, a);
+    unpack_integers_b(w, sb, x, b);
+    sparse_places(from, slot_at(w, i->a), x->a, x->k, (u32)i->imm);
+    for (int row = 0; row < 16; row++)
+        for (int j = 0; j < 8; j++) {
+            s32 sum = 0;
+
+            for (int n = 0; n < k; n++)
+                sum += a[k * row + n] * b[8 * from[row * k + n] + j];
+            c[8 * row + j] = sum;
+        }
+    add_integers(w, s, sb + x->b_count, x, c);
     return i + 1;
 }
 
@@ -533,6 +622,46 @@ EACH_DOUBLE(DOUBLE_BODY)
     MATRIX(mma_quad_##la##_##lb##_##c##_##d, mma_quad, 8, 8, 4, E_F16, E_F16, T_##c, T_##d, 2, 2, flags)
 EACH_QUAD(QUAD_BODY)
 
+/* mma.sp: X(shape, k, a, b, c, d, registers of A, of B) */
+#define EACH_SPARSE_FLOAT(X)                                                                                           \
+    X(m16n8k16, 16, f16, f16, f16, f16, 2, 2)                                                                          \
+    X(m16n8k16, 16, f16, f16, f32, f32, 2, 2)                                                                          \
+    X(m16n8k16, 16, bf16, bf16, f32, f32, 2, 2)                                                                        \
+    X(m16n8k32, 32, f16, f16, f16, f16, 4, 4)                                                                          \
+    X(m16n8k32, 32, f16, f16, f32, f32, 4, 4)                                                                          \
+    X(m16n8k32, 32, bf16, bf16, f32, f32, 4, 4)                                                                        \
+    X(m16n8k8, 8, tf32, tf32, f32, f32, 2, 2)                                                                          \
+    X(m16n8k16, 16, tf32, tf32, f32, f32, 4, 4)                                                                        \
+    EACH_SPARSE_TINY(X, e4m3, e4m3)                                                                                    \
+    EACH_SPARSE_TINY(X, e4m3, e5m2)                                                                                    \
+    EACH_SPARSE_TINY(X, e5m2, e4m3)                                                                                    \
+    EACH_SPARSE_TINY(X, e5m2, e5m2)
+#define EACH_SPARSE_TINY(X, a, b)                                                                                      \
+    X(m16n8k64, 64, a, b, f32, f32, 4, 4)                                                                              \
+    X(m16n8k64, 64, a, b, f16, f16, 4, 4)
+#define SPARSE_FLOAT_BODY(shape, k, a, b, c, d, a_count, b_count)                                                      \
+    MATRIX(mma_sp_##shape##_##d##_##a##_##b##_##c, mma_sparse_float, 16, 8, k, T_##a, T_##b, T_##c, T_##d, a_count,    \
+           b_count, 0)
+EACH_SPARSE_FLOAT(SPARSE_FLOAT_BODY)
+
+#define EACH_SPARSE_INTEGER(X)                                                                                         \
+    EACH_SPARSE_TYPE(X, s8, s8, m16n8k32, m16n8k64, 32)                                                                \
+    EACH_SPARSE_TYPE(X, s8, u8, m16n8k32, m16n8k64, 32)                                                                \
+    EACH_SPARSE_TYPE(X, u8, s8, m16n8k32, m16n8k64, 32)                                                                \
+    EACH_SPARSE_TYPE(X, u8, u8, m16n8k32, m16n8k64, 32)                                                                \
+    EACH_SPARSE_TYPE(X, s4, s4, m16n8k64, m16n8k128, 64)                                                               \
+    EACH_SPARSE_TYPE(X, s4, u4, m16n8k64, m16n8k128, 64)                                                               \
+    EACH_SPARSE_TYPE(X, u4, s4, m16n8k64, m16n8k128, 64)                                                               \
+    EACH_SPARSE_TYPE(X, u4, u4, m16n8k64, m16n8k128, 64)
+#define EACH_SPARSE_TYPE(X, a, b, small, large, k)                                                                     \
+    X(small, k, a, b, 2)                                                                                               \
+    X(large, 2 * k, a, b, 4)
+#define SPARSE_INTEGER_BODY(shape, k, a, b, count)                                                                     \
+    MATRIX(mma_sp_##shape##_##a##_##b, mma_sparse_integer, 16, 8, k, T_##a, T_##b, E_S32, E_S32, count, count, 0)      \
+    MATRIX(mma_sp_##shape##_##a##_##b##_satfinite, mma_sparse_integer, 16, 8, k, T_##a, T_##b, E_S32, E_S32, count,    \
+           count, SATFINITE)
+EACH_SPARSE_INTEGER(SPARSE_INTEGER_BODY)
+
 /* wmma: X(shape, m, n, k, a and b, c, d, registers of A, of B) */
 #define EACH_WMMA_FLOAT(X)                                                                                             \
     X(m16n16k16, 16, 16, 16, f16, f16, f16, 8, 8)                                                                      \
@@ -610,6 +739,19 @@ const struct row LEVELED(rows_matrix)[] = {
     C(MMA "m8n8k4." #la "." #lb "." #d ".f16.f16." #c, mma_quad_##la##_##lb##_##c##_##d, QUAD_##d "W2W2" QUAD_##c, 0,  \
       4 * FLOPS(8, 8, 4)),
     EACH_QUAD(QUAD_ROW)
+
+#define SPARSE_NAMES(after)                                                                                            \
+    "mma.sp.sync.aligned." after " mma.sp::ordered_metadata.sync.aligned." after
+#define SPARSE_FLOAT_ROW(shape, k, a, b, c, d, a_count, b_count)                                                       \
+    C(SPARSE_NAMES(#shape ".row.col." #d "." #a "." #b "." #c), mma_sp_##shape##_##d##_##a##_##b##_##c,                \
+      SUM_##d "W" #a_count "W" #b_count SUM_##c "wi", 0, FLOPS(16, 8, k) / 2),
+    EACH_SPARSE_FLOAT(SPARSE_FLOAT_ROW)
+#define SPARSE_INTEGER_ROW(shape, k, a, b, count)                                                                      \
+    C(SPARSE_NAMES(#shape ".row.col.s32." #a "." #b ".s32"), mma_sp_##shape##_##a##_##b,                               \
+      "W4W" #count "W" #count "W4wi", 0, 0),                                                                           \
+        C(SPARSE_NAMES(#shape ".row.col.satfinite.s32." #a "." #b ".s32"), mma_sp_##shape##_##a##_##b##_satfinite,     \
+          "W4W" #count "W" #count "W4wi", 0, 0),
+    EACH_SPARSE_INTEGER(SPARSE_INTEGER_ROW)
 
 #define LAYOUT_NAMES(before, after)                                                                                    \
     before "row.row." after " " before "row.col." after " " before "col.row." after " " before "col.col." after

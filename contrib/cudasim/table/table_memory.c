@@ -185,7 +185,8 @@ INLINE enum pattern reach_global(struct warp *w, const struct ins *i, unsigned b
         if (access != ACCESS_READ)
             access_note(w, bytes);
     }
-    if (k->launch->pages && !i->selected && i->class != CLASS_PARAMETER)
+    if (k->launch->pages && !i->selected && i->class != CLASS_PARAMETER &&
+        race_watches(k->launch, span->region, access))
         race_global(w, i, bytes, access, extent_of(reach.pattern, reach.low, reach.high));
     if (k->traffic && !i->selected && i->class != CLASS_PARAMETER)
         traffic_access(w, i, bytes, access, reach.pattern == PATTERN_CONSECUTIVE);
@@ -804,7 +805,7 @@ static void *bulk_place(struct warp *w, const struct ins *i, int l, u64 address,
                         enum access access)
 {
     if (space == PTX_SHARED && !(address >> WINDOW_SHIFT)) {
-        if (address >> 24 && (w->block->cluster || address >> 24 == 1))
+        if (!(address >> 32) && address >> 24 && (w->block->cluster || address >> 24 == 1))
             address = (address & 0xFFFFFF) | (address >> 24) << 32;
         address |= WINDOW(WINDOW_SHARED);
     }
@@ -867,22 +868,32 @@ static void count_bulk(struct warp *w, const struct ins *i, u64 address, u8 spac
         probe_bulk(w, address, size);
 }
 
-/* One lane's copy. False after a fault. */
-static bool bulk_lane(struct warp *w, const struct ins *i, int l, u32 size, bool count)
+/* Tells the barrier at `address` that `bytes` bytes are there. False after a fault. */
+static bool bulk_complete(struct warp *w, const struct ins *i, int l, u64 address, u32 bytes)
+{
+    u64 *barrier = bulk_place(w, i, l, address, PTX_SHARED, 8, ACCESS_ATOMIC), old;
+
+    if (!barrier)
+        return false;
+    old = *barrier;
+    race_mbarrier_copies(w, (uintptr_t)barrier, 1u << l);
+    *barrier = mb_settle(MB_PHASE(old), MB_BYTES(old) - (s32)bytes, MB_EXPECTED(old), MB_COUNT(old));
+    if (MB_PHASE(*barrier) != MB_PHASE(old))
+        race_mbarrier_flip(w, (uintptr_t)barrier);
+    return true;
+}
+
+/* An address in the block's shared memory, as the same place in block `rank` of the cluster. */
+static u64 bulk_in_block(u64 address, u32 rank)
+{
+    return (address & 0xFFFFFF) | (u64)(rank + 1) << 32 | WINDOW(WINDOW_SHARED);
+}
+
+/* Moves `size` bytes of one lane. False after a fault. */
+static bool bulk_move(struct warp *w, const struct ins *i, int l, u64 to, u64 from, u32 size)
 {
     const struct bulk *x = i->extra;
-    u64 to = bulk_address(w, i->a, i->flags & INS_ADDRESS_BASE, i->flags & INS_ADDRESS_64, i->imm, l);
-    u64 from = bulk_address(w, i->b, x->has_from_base, x->from_wide, x->from_offset, l);
-    u64 *barrier, old;
 
-    if (size % 16) {
-        fault_at(w, i, (unsigned)l, FAULT_MISALIGNED, to, "bulk copy of %u bytes, which is not a multiple of 16", size);
-        return false;
-    }
-    if (count && i->class == CLASS_GLOBAL_LOAD)
-        count_bulk(w, i, from, x->from_space, size);
-    else if (count)
-        count_bulk(w, i, to, i->space, size);
     for (u32 n = 0; n < size; n += i->size) {
         char data[16];
         void *p = bulk_place(w, i, l, from + n, x->from_space, i->size, ACCESS_READ);
@@ -898,21 +909,39 @@ static bool bulk_lane(struct warp *w, const struct ins *i, int l, u32 size, bool
         else
             memcpy(p, data, i->size);
     }
-    if (x->has_barrier) {
-        barrier = bulk_place(w, i, l, bulk_address(w, i->e, x->has_barrier_base, x->barrier_wide, x->barrier_offset, l),
-                             PTX_SHARED, 8, ACCESS_ATOMIC);
-        if (!barrier)
+    return true;
+}
+
+/* One lane's copy: with a mask of blocks to each of them, and to the barrier there. False after a fault. */
+static bool bulk_lane(struct warp *w, const struct ins *i, int l, u32 size, bool count)
+{
+    const struct bulk *x = i->extra;
+    u64 to = bulk_address(w, i->a, i->flags & INS_ADDRESS_BASE, i->flags & INS_ADDRESS_64, i->imm, l);
+    u64 from = bulk_address(w, i->b, x->has_from_base, x->from_wide, x->from_offset, l);
+    u64 barrier = bulk_address(w, i->e, x->has_barrier_base, x->barrier_wide, x->barrier_offset, l);
+    u32 blocks = x->multicast ? ((const u32 *)slot_at(w, i->f))[l] & 0xFFFF : 1;
+
+    if (size % 16) {
+        fault_at(w, i, (unsigned)l, FAULT_MISALIGNED, to, "bulk copy of %u bytes, which is not a multiple of 16", size);
+        return false;
+    }
+    if (count && i->class == CLASS_GLOBAL_LOAD)
+        count_bulk(w, i, from, x->from_space, size);
+    else if (count)
+        count_bulk(w, i, to, i->space, size);
+    for (; blocks; blocks &= blocks - 1) {
+        u32 rank = (u32)__builtin_ctz(blocks);
+
+        if (!bulk_move(w, i, l, x->multicast ? bulk_in_block(to, rank) : to, from, size) ||
+            (x->has_barrier &&
+             !bulk_complete(w, i, l, x->multicast ? bulk_in_block(barrier, rank) : barrier, size)))
             return false;
-        old = *barrier;
-        race_mbarrier_copies(w, (uintptr_t)barrier, 1u << l);
-        *barrier = mb_settle(MB_PHASE(old), MB_BYTES(old) - (s32)size, MB_EXPECTED(old), MB_COUNT(old));
-        if (MB_PHASE(*barrier) != MB_PHASE(old))
-            race_mbarrier_flip(w, (uintptr_t)barrier);
     }
     return true;
 }
 
 STEP(bulk)
+
 {
     const u32 *C = slot_at(w, i->c);
     struct worker *k = w->worker;
@@ -935,6 +964,7 @@ STEP(bulk)
 }
 
 #include "table_tensor_map.h"
+#include "table_async.h"
 
 #define LOAD_ROWS(M, R, s, m, r)                                                                                       \
     {"@ld." #s #m "." #r, ld_##M##_##R, "", 0, CLASS_GLOBAL_LOAD, 0},                                                  \
@@ -954,6 +984,9 @@ const struct row LEVELED(rows_memory)[] = {
     {"@cp.async", cp_async, "", 0, CLASS_GLOBAL_LOAD, 0},
     {"@bulk", bulk, "", 0, CLASS_GLOBAL_LOAD, 0},
     {"@tensor", tensor_copy, "", 0, CLASS_GLOBAL_LOAD, 0},
+    {"@st.async", async_store, "", 0, CLASS_SHARED_STORE, 0},
+    {"@tensormap.replace", map_replace, "", 0, CLASS_COMPUTATION, 0},
+    {"@tensormap.copy", map_copy, "", 0, CLASS_GLOBAL_STORE, 0},
     {"@mbarrier", mbarrier, "", 0, CLASS_SYNCHRONISATION, 0},
     {"@mbarrier.pending", mbarrier_pending, "", 0, CLASS_COMPUTATION, 0},
     ROWS_END,

@@ -88,4 +88,32 @@ INLINE void tensor_block(f64 *c, const f64 *a, const s32 *ea, const f64 *b, cons
         c[j] = top[j] > EXPONENT_ODD / 4 ? plain[j] : sum[j] * back[j];
 }
 
+/*
+ * Where the elements of a sparse A stand, of which half are stored: from[16][k / 2], places in a row of k. The
+ * registers e[32] hold two bits an element: its place among four. Of tf32 an element has four bits, its place among
+ * two; of 4 bits two neighbours share theirs, their place among four pairs. A group of four lanes holds rows g and
+ * g + 8. Of elements of 16 and 32 bits a lane has 16 bits of each of the two; of smaller ones it has 32 bits of one.
+ * `selector` says which of the four lanes are meant.
+ */
+INLINE void sparse_places(u8 *from, const u32 *e, enum element type, u32 k, u32 selector)
+{
+    u32 bits = element_bits(type), row_bits = bits == 32 ? 2 * k : bits == 4 ? k / 2 : k, count = k / 2;
+    u32 lanes = row_bits / 16; /* that hold a group's two rows */
+    u32 first = lanes < 4 ? selector * lanes % 4 : 0;
+
+    for (u32 row = 0; row < 16; row++)
+        for (u32 n = 0; n < count; n++) {
+            u32 at = bits == 32 ? 4 * n : bits == 4 ? n / 2 * 2 : 2 * n;
+            u32 lane = row % 8 * 4 + first, place;
+
+            if (bits >= 16)
+                place = e[lane + at / 16] >> (at % 16 + row / 8 * 16) & 3;
+            else
+                place = e[lane + at / 32 * 2 + row / 8] >> at % 32 & 3;
+            from[row * count + n] = (u8)(bits == 32  ? 2 * n + place / 2
+                                         : bits == 4 ? n / 4 * 8 + 2 * place + n % 2
+                                                     : n / 2 * 4 + place);
+        }
+}
+
 #endif

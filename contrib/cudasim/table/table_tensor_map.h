@@ -41,7 +41,7 @@ static void *tensor_shared(struct tensor_work *t, u32 at, unsigned bytes, enum a
     u64 address = tensor_swizzled(t, at);
 
     if (t->x->multicast)
-        address = (address & 0xFFFFFF) | (u64)(t->rank + 1) << 32 | WINDOW(WINDOW_SHARED);
+        address = bulk_in_block(address, t->rank);
     return bulk_place(t->w, t->i, t->lane, address, PTX_SHARED, bytes, access);
 }
 
@@ -196,19 +196,8 @@ static bool tensor_barrier(struct tensor_work *t)
 {
     const struct bulk *x = &t->x->addresses;
     u64 address = bulk_address(t->w, t->i->e, x->has_barrier_base, x->barrier_wide, x->barrier_offset, t->lane);
-    u64 *barrier, old;
 
-    if (t->x->multicast)
-        address = (address & 0xFFFFFF) | (u64)(t->rank + 1) << 32 | WINDOW(WINDOW_SHARED);
-    barrier = bulk_place(t->w, t->i, t->lane, address, PTX_SHARED, 8, ACCESS_ATOMIC);
-    if (!barrier)
-        return false;
-    old = *barrier;
-    race_mbarrier_copies(t->w, (uintptr_t)barrier, 1u << t->lane);
-    *barrier = mb_settle(MB_PHASE(old), MB_BYTES(old) - (s32)t->filled, MB_EXPECTED(old), MB_COUNT(old));
-    if (MB_PHASE(*barrier) != MB_PHASE(old))
-        race_mbarrier_flip(t->w, (uintptr_t)barrier);
-    return true;
+    return bulk_complete(t->w, t->i, t->lane, t->x->multicast ? bulk_in_block(address, t->rank) : address, t->filled);
 }
 
 /* An H200 stops with an illegal instruction at the places that are refused here, whatever the type. */

@@ -339,7 +339,7 @@ static u64 reduce(u8 type, s64 op, u64 a, u64 b)
     }
 }
 
-/* sured: ins->scope is the operation, ins->count the type of the value. */
+/* sured: ins->scope is the operation, ins->count the type of the value. Of sured.p the surface has the type. */
 STEP(sured)
 {
     const slot *s = i->extra;
@@ -349,23 +349,27 @@ STEP(sured)
         int l = __builtin_ctz(m);
         const struct sim_texture *t = object_again(w, i, (unsigned)l, true, &recent);
         enum surface_place found;
-        u8 *p = NULL;
+        u8 *p = NULL, type = i->count;
         u64 value = lane_get(w, s[0], l, i->width);
 
         if (!t || !(found = surface_at(w, i, s, l, t, &p)))
             return NULL;
         if (found != SURFACE_HERE)
             continue;
+        if (i->mode & SURFACE_FORMATTED && t->kind == TEXTURE_SIGNED)
+            type = i->size == 8 ? PTX_S64 : PTX_S32;
+        else if (i->mode & SURFACE_FORMATTED)
+            type = i->size == 8 ? PTX_U64 : PTX_U32;
         if (i->size == 8) {
             u64 old = __atomic_load_n((u64 *)(void *)p, __ATOMIC_RELAXED);
 
-            while (!__atomic_compare_exchange_n((u64 *)(void *)p, &old, reduce(i->count, i->scope, old, value), false,
+            while (!__atomic_compare_exchange_n((u64 *)(void *)p, &old, reduce(type, i->scope, old, value), false,
                                                 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
                 ;
         } else {
             u32 old = __atomic_load_n((u32 *)(void *)p, __ATOMIC_RELAXED);
 
-            while (!__atomic_compare_exchange_n((u32 *)(void *)p, &old, (u32)reduce(i->count, i->scope, old, value),
+            while (!__atomic_compare_exchange_n((u32 *)(void *)p, &old, (u32)reduce(type, i->scope, old, value),
                                                 false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
                 ;
         }

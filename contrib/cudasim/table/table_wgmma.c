@@ -14,7 +14,7 @@
  */
 #include "table_tensor.h"
 
-enum { ROWS = 16, K_MOST = 256, N_MOST = 256 };
+enum { ROWS = 16, N_MOST = 256, B_BYTES = 64 /* of a column, at most; of a row of A half as many */ };
 
 /* ---- matrices in shared memory ---- */
 
@@ -121,11 +121,12 @@ static bool accumulates(const struct warp *w, const struct ins *i)
 static bool read_operands(struct warp *w, const struct ins *i, const struct wgmma *x, u8 *a, u8 *b)
 {
     u32 bits = element_bits(x->a), size = bits < 8 ? 1 : bits / 8, k = bits < 8 ? x->k / 8u : x->k;
+    u32 stored = k >> x->sparse; /* of a row of A */
     const u64 *A = slot_at(w, i->a), *B = slot_at(w, i->b);
 
     if (x->a_in_registers)
-        read_fragment(w, x->list + x->count, a, k * size);
-    else if (!read_matrix(w, i, A[0], ROWS * (w->index % 4), ROWS, k, size, x->transpose_a, a))
+        read_fragment(w, x->list + x->count, a, stored * size);
+    else if (!read_matrix(w, i, A[0], ROWS * (w->index % 4), ROWS, stored, size, x->transpose_a, a))
         return false;
     return read_matrix(w, i, B[0], 0, x->n, k, size, x->transpose_b, b);
 }
@@ -175,25 +176,38 @@ static f64 cut_tiny(f64 x)
     return f32_from(f32_bits((f32)cut_f32(x)) & ~((1u << (23 - TENSOR_FRACTION_TINY)) - 1));
 }
 
-static void multiply(const struct wgmma *x, const u8 *raw_a, const u8 *raw_b, f64 *c)
+/* Row `row` of a sparse A: the elements of B that it meets. */
+static void choose(f64 *chosen, const f64 *b, const u8 *from, u32 stored)
 {
-    u32 k = x->k, size = element_bits(x->a) / 8;
+    for (u32 n = 0; n < stored; n++)
+        memcpy(chosen + 8 * n, b + 8 * from[n], 8 * sizeof *b);
+}
+
+/* c += a b; from[16][k / 2] are the places of the elements of a sparse A. */
+static void multiply(const struct wgmma *x, const u8 *raw_a, const u8 *raw_b, const u8 *from, f64 *c)
+{
+    u32 k = x->k, stored = k >> x->sparse, size = element_bits(x->a) / 8;
     bool tiny = size == 1;
-    f64 a[ROWS * 32] ALIGNED, b[32 * 8] ALIGNED;
+    f64 a[ROWS * 32] ALIGNED, b[B_BYTES * 8] ALIGNED, chosen[32 * 8] ALIGNED;
     s32 ea[ROWS * 32] ALIGNED, eb[32 * 8] ALIGNED;
 
-    for (u32 n = 0; n < ROWS * k; n++)
+    for (u32 n = 0; n < ROWS * stored; n++)
         a[n] = value_of(raw_a + n * size, x->a) * (x->negate_a ? -1 : 1);
-    exponents_of(ea, a, (int)(ROWS * k), x->a);
+    exponents_of(ea, a, (int)(ROWS * stored), x->a);
     for (u32 tile = 0; tile < x->n; tile += 8) {
         for (u32 j = 0; j < 8; j++)
             for (u32 n = 0; n < k; n++)
                 b[8 * n + j] = value_of(raw_b + ((tile + j) * k + n) * size, x->b) * (x->negate_b ? -1 : 1);
-        exponents_of(eb, b, (int)(8 * k), x->b);
+        if (!x->sparse)
+            exponents_of(eb, b, (int)(8 * k), x->b);
         for (u32 row = 0; row < ROWS; row++) {
             f64 *sum = c + row * x->n + tile;
 
-            tensor_block(sum, a + row * k, ea + row * k, b, eb, (int)k,
+            if (x->sparse) {
+                choose(chosen, b, from + row * stored, stored);
+                exponents_of(eb, chosen, (int)(8 * stored), x->b);
+            }
+            tensor_block(sum, a + row * stored, ea + row * stored, x->sparse ? chosen : b, eb, (int)stored,
                          tiny ? TENSOR_FRACTION_TINY : TENSOR_FRACTION);
             for (u32 j = 0; x->d == E_F32 && j < 8; j++)
                 sum[j] = tiny ? cut_tiny(sum[j]) : cut_f32(sum[j]);
@@ -205,7 +219,7 @@ STEP(wgmma_float)
 {
     const struct wgmma *x = i->extra;
     const struct ins *next;
-    u8 a[ROWS * 32], b[N_MOST * 32];
+    u8 a[ROWS * 32], b[N_MOST * B_BYTES], from[ROWS * 32];
     f64 c[ROWS * N_MOST] ALIGNED;
 
     if (!together(w, i, &next))
@@ -217,14 +231,16 @@ STEP(wgmma_float)
         read_sums(w, x, c);
     else
         memset(c, 0, ROWS * x->n * sizeof *c);
-    multiply(x, a, b, c);
+    if (x->sparse)
+        sparse_places(from, slot_at(w, i->f), x->a, x->k, x->selector);
+    multiply(x, a, b, from, c);
     write_sums(w, x, c);
     return i + 1;
 }
 
 /* ---- integers and bits ---- */
 
-static s64 dot(const struct wgmma *x, const u8 *a, const u8 *b)
+static s64 dot(const struct wgmma *x, const u8 *a, const u8 *b, const u8 *from)
 {
     s64 sum = 0;
 
@@ -233,8 +249,10 @@ static s64 dot(const struct wgmma *x, const u8 *a, const u8 *b)
             sum += __builtin_popcount(a[n] & b[n]);
         return sum;
     }
-    for (u32 n = 0; n < x->k; n++)
+    for (u32 n = 0; n < x->k && !x->sparse; n++)
         sum += (x->a == E_S8 ? (s8)a[n] : a[n]) * (x->b == E_S8 ? (s8)b[n] : b[n]);
+    for (u32 n = 0; n < x->k / 2u && x->sparse; n++)
+        sum += (x->a == E_S8 ? (s8)a[n] : a[n]) * (x->b == E_S8 ? (s8)b[from[n]] : b[from[n]]);
     return sum;
 }
 
@@ -242,21 +260,25 @@ STEP(wgmma_integer)
 {
     const struct wgmma *x = i->extra;
     const struct ins *next;
-    u32 bytes = x->a == E_B1 ? x->k / 8u : x->k;
-    u8 a[ROWS * 32], b[N_MOST * 32];
+    u32 bytes = x->a == E_B1 ? x->k / 8u : x->k, stored = bytes >> x->sparse;
+    u8 a[ROWS * 32], b[N_MOST * B_BYTES], from[ROWS * 32];
     bool adds;
 
     if (!together(w, i, &next))
         return next;
     if (!read_operands(w, i, x, a, b))
         return NULL;
+    if (x->sparse)
+        sparse_places(from, slot_at(w, i->f), x->a, x->k, x->selector);
     adds = accumulates(w, i);
     for (u32 r = 0; r < x->count; r++) {
         s32 *D = slot_at(w, x->list[r]);
 
         for (u32 l = 0; l < LANES; l++) {
-            s64 sum = dot(x, a + d_row(r, l, false) * bytes, b + d_column(r, l, false) * bytes) + (adds ? D[l] : 0);
+            u32 row = d_row(r, l, false);
+            s64 sum = dot(x, a + row * stored, b + d_column(r, l, false) * bytes, from + row * stored);
 
+            sum += adds ? D[l] : 0;
             D[l] = !x->satfinite ? (s32)(u32)(u64)sum
                    : sum > INT32_MAX ? INT32_MAX
                    : sum < INT32_MIN ? INT32_MIN

@@ -21,15 +21,22 @@ static const struct purpose {
      "`.add .min .max .and .or .xor .inc .dec .exch .cas`; 16 to 128 bits; floating point `.add`, halves also "
      "`.min .max`, 128 bits `.exch .cas`; `.v2 .v4 .v8` by element; any order and scope, run as `.seq_cst.sys`"},
     {"@cp.async", "`cp.async.ca` `cp.async.cg`",
-     "4, 8 or 16 bytes, source size or none; copied at once; not `ignore-src`"},
+     "4, 8 or 16 bytes, source size, `ignore-src` or none; copied at once"},
     {"@cp.commit", "`cp.async.commit_group`", "for the check of races alone"},
     {"@cp.wait", "`cp.async.wait_group` `cp.async.wait_all`", "for the check of races alone"},
     {"@bulk", "`cp.async.bulk` `cp.reduce.async.bulk`",
-     "between global and shared memory of any block of the cluster, by an mbarrier or a group; copied at once; not "
-     "`.multicast::cluster`"},
+     "between global and shared memory of any block of the cluster, by an mbarrier or a group; `.multicast::cluster`; "
+     "copied at once"},
     {"@tensor", "`cp.async.bulk.tensor` `cp.reduce.async.bulk.tensor`",
      "`.1d` to `.5d`; `.tile .im2col .im2col_no_offs`, `.multicast::cluster`; all swizzles of 90; copied at once; not "
      "interleaved layouts"},
+    {"@st.async", "`st.async` `red.async`",
+     "`.shared::cluster`, 32 and 64 bits, `.v2 .v4`; `.add .min .max .and .or .xor .inc .dec`; done at once"},
+    {"@tensormap.replace", "`tensormap.replace`",
+     "`.tile`, in global or shared memory: all fields but `.swizzle_atomicity`"},
+    {"@tensormap.copy", "`tensormap.cp_fenceproxy`", "128 bytes"},
+    {NULL, "`multimem.ld_reduce` `multimem.st` `multimem.red`",
+     "as `ld`, `st` and `red`: there is one device, and an address of multicast memory stands for its own"},
     {"@mbarrier", "`mbarrier` `cp.async.mbarrier.arrive`",
      "`.init .inval .expect_tx .complete_tx .arrive .arrive_drop .test_wait .try_wait .pending_count`, with "
      "`.expect_tx`, `.noComplete`, `.parity`, `.noinc`"},
@@ -41,14 +48,14 @@ static const struct purpose {
     {NULL, "`cvta` `cvta.to` `createpolicy`", "moves and logic; all spaces"},
     {"@wgmma", "`wgmma.mma_async`",
      "all types, `m64n8` to `m64n256`; A in registers or in shared memory, all swizzles, transposed; computed at once; "
-     "not `.sp`"},
+     "`.sp` too"},
     {"@tex", "`tex` `tld4`",
      "of objects: `.1d .2d .3d .a1d .a2d .cube .acube`; `.base .level .grad`, offsets, `d|p`; results of 32 bits and "
      "`.f16x2`; not multisampled, not compared with a depth, no references"},
     {"@txq", "`txq` `suq`", "of objects"},
     {"@suld", "`suld.b`", "`.b8` to `.b64`, `.v2 .v4`; `.trap .clamp .zero`"},
     {"@sust", "`sust.b` `sust.p`", "as `suld`"},
-    {"@sured", "`sured.b`", "`.add .min .max .and .or .xor`"},
+    {"@sured", "`sured.b` `sured.p`", "`.add .min .max .and .or .xor`"},
     {"@isspacep", "`isspacep`", "`.global .shared{::cta/::cluster} .local .const .param`"},
     {"@address", "`mov` of an address, `cvta`", "of variables, parameters and functions"},
     {"@mapa", "`mapa`", "32 and 64 bits"},
