@@ -27,7 +27,7 @@ static void CUDART_CB count_call(void *data)
     ++*(int *)data;
 }
 
-/* b forks from a; both are scaled, then added. */
+/* b forks from a; both are scaled, then added. The stream of b is gone before the capture ends. */
 static void test_capture(void)
 {
     cudaStream_t stream, branch;
@@ -56,6 +56,7 @@ static void test_capture(void)
     scale_add<<<4, 128, 0, branch>>>(b, N, 3, 1);
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaEventRecord(join, branch));
+    CUDA_CHECK(cudaStreamDestroy(branch)); /* what it did is joined by the event */
     CUDA_CHECK(cudaStreamWaitEvent(stream, join, 0));
     sum_of<<<4, 128, 0, stream>>>(a, b, out, N);
     CUDA_CHECK(cudaGetLastError());
@@ -83,7 +84,6 @@ static void test_capture(void)
     CUDA_CHECK(cudaEventDestroy(fork));
     CUDA_CHECK(cudaEventDestroy(join));
     CUDA_CHECK(cudaStreamDestroy(stream));
-    CUDA_CHECK(cudaStreamDestroy(branch));
     device_free(a);
     device_free(b);
     device_free(out);

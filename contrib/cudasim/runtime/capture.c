@@ -120,7 +120,23 @@ static void dissolve(struct runtime *runtime, struct graph_capture *capture)
         leave(stream);
     }
     unlink_capture(runtime, capture);
+    free(capture->left);
     free(capture);
+}
+
+/* What ends a stream that is destroyed must still be joined before the capture ends. */
+static void keep_tail(struct graph_capture *capture, const struct CUstream_st *stream)
+{
+    size_t count = capture->left_count + stream->tail_count;
+    struct CUgraphNode_st **left = realloc(capture->left, (count + 1) * sizeof *left);
+
+    if (!left) {
+        capture->invalid = true;
+        return;
+    }
+    capture->left = left;
+    for (size_t i = 0; i < stream->tail_count; i++)
+        left[capture->left_count++] = stream->tail[i];
 }
 
 void capture_forget(struct runtime *runtime, struct CUstream_st *stream)
@@ -136,7 +152,7 @@ void capture_forget(struct runtime *runtime, struct CUstream_st *stream)
         dissolve(runtime, capture);
         return;
     }
-    capture->invalid = true;
+    keep_tail(capture, stream);
     for (link = &capture->streams; *link != stream; link = &(*link)->next)
         ;
     *link = stream->next;
@@ -240,23 +256,29 @@ cudaError_t capture_begin(struct call *call, struct CUstream_st *stream, struct 
     return cudaSuccess;
 }
 
+/* Whether the origin's next work, or a node of the graph, depends on this one. */
+static bool is_used(const struct graph_capture *capture, const struct CUgraphNode_st *last)
+{
+    for (size_t i = 0; i < capture->origin->tail_count; i++)
+        if (capture->origin->tail[i] == last)
+            return true;
+    for (const struct CUgraphNode_st *node = capture->graph->nodes; node; node = node->next)
+        for (size_t i = 0; i < node->dependency_count; i++)
+            if (node->dependencies[i] == last)
+                return true;
+    return false;
+}
+
 /* Whether the work of all other streams flows back into the stream where the capture began. */
 static bool is_joined(const struct graph_capture *capture)
 {
-    for (const struct CUstream_st *stream = capture->streams; stream; stream = stream->next) {
-        for (size_t i = 0; stream != capture->origin && i < stream->tail_count; i++) {
-            const struct CUgraphNode_st *last = stream->tail[i];
-            bool used = false;
-
-            for (size_t j = 0; j < capture->origin->tail_count; j++)
-                used = used || capture->origin->tail[j] == last;
-            for (const struct CUgraphNode_st *node = capture->graph->nodes; node && !used; node = node->next)
-                for (size_t j = 0; j < node->dependency_count; j++)
-                    used = used || node->dependencies[j] == last;
-            if (!used)
+    for (const struct CUstream_st *stream = capture->streams; stream; stream = stream->next)
+        for (size_t i = 0; stream != capture->origin && i < stream->tail_count; i++)
+            if (!is_used(capture, stream->tail[i]))
                 return false;
-        }
-    }
+    for (size_t i = 0; i < capture->left_count; i++)
+        if (!is_used(capture, capture->left[i]))
+            return false;
     return true;
 }
 

@@ -667,6 +667,8 @@ struct graph_capture {
     bool own_graph;             /* created for this capture */
     struct CUstream_st *origin; /* where it began */
     struct CUstream_st *streams; /* all that take part */
+    struct CUgraphNode_st **left; /* the last nodes of streams that took part and were destroyed: left_count */
+    size_t left_count;
     enum cudaStreamCaptureMode mode; /* which calls of which threads it forbids */
     struct thread_state *thread; /* that began it */
     /* capture_forget(): a thread's end calls it here, as runtime.c stands below capture.c. */
