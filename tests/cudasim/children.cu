@@ -90,6 +90,40 @@ __global__ void parent(int *sums, int *table, int *log, int *count)
     sums[5] = cudaGetLastError() == cudaSuccess;
 }
 
+/* Fills a block of the heap, doubles it, and copies it, in the order of these lines. Nobody frees the block. */
+__global__ void twice(int *values, int n)
+{
+    for (int i = 0; i < n; i++)
+        values[i] *= 2;
+}
+
+__global__ void copier(int *out, int n)
+{
+    int *own, *empty;
+
+    cudaMalloc(&empty, 8);
+    out[n] = cudaMalloc(&own, n * sizeof *own) == cudaSuccess && own != empty;
+    out[n + 1] = cudaFree(empty) == cudaSuccess;
+    cudaMemsetAsync(own, 1, n * sizeof *own, 0);
+    twice<<<1, 1>>>(own, n);
+    cudaMemcpyAsync(out, own, n * sizeof *own, cudaMemcpyDeviceToDevice, 0);
+    cudaMemcpyAsync(out, own, 0, cudaMemcpyDeviceToDevice, 0);
+}
+
+static void test_copies()
+{
+    enum { COUNT = 100 };
+    int *out = device_zeros<int>(COUNT + 2), host[COUNT + 2];
+
+    copier<<<1, 1>>>(out, COUNT);
+    CHECK_KERNEL();
+    CUDA_CHECK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < COUNT; i++)
+        EXPECT(host[i] == 0x02020202);
+    EXPECT(host[COUNT] && host[COUNT + 1]);
+    CUDA_CHECK(cudaFree(out));
+}
+
 int main()
 {
     enum { COUNT = 500 };
@@ -118,5 +152,6 @@ int main()
         EXPECT(host[i - 1] <= host[i]);
     for (int *memory : { sums, table, log, count, data })
         CUDA_CHECK(cudaFree(memory));
+    test_copies();
     return passed();
 }

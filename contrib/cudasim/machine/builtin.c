@@ -30,6 +30,7 @@
 #define WIDTH_MAX 65535        /* of a conversion, and its precision: larger values become this */
 #define PRINTED_MAX (1u << 20) /* bytes of text that wait; more text is written while the kernel runs */
 #define HEAP_ALIGN 16
+#define ERROR_NO_MEMORY 2 /* cudaErrorMemoryAllocation */
 
 enum builtin builtin_find(const char *name)
 {
@@ -59,6 +60,12 @@ enum builtin builtin_find(const char *name)
         {"__cudaCDP2EventDestroy", BUILTIN_NOTHING},
         {"__cudaCDP2GetDevice", BUILTIN_DEVICE},
         {"__cudaCDP2GetDeviceCount", BUILTIN_DEVICE_COUNT},
+        {"__cudaCDP2Malloc", BUILTIN_DEVICE_MALLOC},
+        {"__cudaCDP2Free", BUILTIN_DEVICE_FREE},
+        {"__cudaCDP2MemcpyAsync", BUILTIN_MEMCPY},
+        {"__cudaCDP2MemcpyAsync_ptsz", BUILTIN_MEMCPY},
+        {"__cudaCDP2MemsetAsync", BUILTIN_MEMSET},
+        {"__cudaCDP2MemsetAsync_ptsz", BUILTIN_MEMSET},
         {"cudaGraphSetConditional", BUILTIN_SET_CONDITION},
     };
 
@@ -531,18 +538,72 @@ static uint64_t buffer_for(struct warp *w, const struct ins *ins, const struct c
     return child_buffer(w, ins, lane, argument(w, site, lane, 0), grid, block, (uint32_t)argument(w, site, lane, 3));
 }
 
-/* Each lane's argument 0 is an address. Writes a value there. False after a fault. */
-static bool write_back(struct warp *w, const struct ins *ins, const struct call_site *site, uint64_t value,
-                       unsigned bytes)
+/* Each lane's argument 0 is an address. Makes it w->address[], where `bytes` may be written. False after a fault. */
+static bool results_at(struct warp *w, const struct ins *ins, const struct call_site *site, unsigned bytes)
 {
     for (uint32_t m = w->mask; m; m &= m - 1)
         w->address[__builtin_ctz(m)] = argument(w, site, (unsigned)__builtin_ctz(m), 0);
-    if (!access_slow(w, ins, bytes, ACCESS_WRITE))
+    return access_slow(w, ins, bytes, ACCESS_WRITE);
+}
+
+/* Writes a value to where each lane's argument 0 points. False after a fault. */
+static bool write_back(struct warp *w, const struct ins *ins, const struct call_site *site, uint64_t value,
+                       unsigned bytes)
+{
+    if (!results_at(w, ins, site, bytes))
         return false;
     for (uint32_t m = w->mask; m; m &= m - 1) {
         memcpy((void *)(uintptr_t)w->address[__builtin_ctz(m)], &value, bytes);
         give(w, site, (unsigned)__builtin_ctz(m), 0);
     }
+    return true;
+}
+
+/* cudaMalloc(): from the heap of malloc(). False after a fault. */
+static bool allocate_lanes(struct warp *w, const struct ins *ins, const struct call_site *site)
+{
+    if (!results_at(w, ins, site, sizeof(uint64_t)))
+        return false;
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        uint64_t address = heap_allocate(w->worker->sim, argument(w, site, lane, 1));
+
+        memcpy((void *)(uintptr_t)w->address[lane], &address, sizeof address);
+        give(w, site, lane, address ? 0 : ERROR_NO_MEMORY);
+    }
+    return true;
+}
+
+/* Whether a copy may touch these bytes. Shared and local memory are no places for it. False after a fault. */
+static bool copy_reaches(struct warp *w, const struct ins *ins, unsigned lane, uint64_t address, uint64_t bytes)
+{
+    struct bytes there = address >> WINDOW_SHIFT ? (struct bytes){0} : bytes_at(w, lane, address);
+
+    if (there.at && there.size >= bytes)
+        return true;
+    fault_at(w, ins, lane, FAULT_OUT_OF_BOUNDS, address,
+             "a copy or memset of %" PRIu64 " bytes at 0x%" PRIx64 ", where %" PRIu64 " bytes of global memory are",
+             bytes, address, there.at ? there.size : 0);
+    return false;
+}
+
+/* cudaMemcpyAsync() and cudaMemsetAsync(). False after a fault. */
+static bool device_copy(struct warp *w, const struct ins *ins, const struct call_site *site, unsigned lane,
+                        uint64_t *result)
+{
+    bool set = site->builtin == BUILTIN_MEMSET;
+    struct child_copy copy = {.to = argument(w, site, lane, 0), .bytes = argument(w, site, lane, 2)};
+
+    if (set)
+        copy.value = (int)argument(w, site, lane, 1);
+    else
+        copy.from = argument(w, site, lane, 1);
+    if (!copy.bytes)
+        return true;
+    if (!copy_reaches(w, ins, lane, copy.to, copy.bytes) ||
+        (!set && !copy_reaches(w, ins, lane, copy.from, copy.bytes)))
+        return false;
+    *result = child_copy(w->worker->sim, &copy, argument(w, site, lane, set ? 3 : 4));
     return true;
 }
 
@@ -563,6 +624,13 @@ static bool device_runtime(struct warp *w, const struct ins *ins, const struct c
     case BUILTIN_LAST_ERROR:
     case BUILTIN_PEEK_ERROR:
         result = child_error(sim, site->builtin == BUILTIN_LAST_ERROR);
+        break;
+    case BUILTIN_DEVICE_FREE:
+        good = heap_free(w, ins, lane, argument(w, site, lane, 0));
+        break;
+    case BUILTIN_MEMCPY:
+    case BUILTIN_MEMSET:
+        good = device_copy(w, ins, site, lane, &result);
         break;
     case BUILTIN_SET_CONDITION:
         good = sim_condition_set(sim, argument(w, site, lane, 0), (uint32_t)argument(w, site, lane, 1));
@@ -611,6 +679,8 @@ const struct ins *builtin_call(struct warp *w, const struct ins *ins, const stru
         return NULL;
     case BUILTIN_CREATE: /* a handle that is no null pointer, and no stream with a meaning of its own */
         return write_back(w, ins, site, 0x100, sizeof(uint64_t)) ? ins + 1 : NULL;
+    case BUILTIN_DEVICE_MALLOC:
+        return allocate_lanes(w, ins, site) ? ins + 1 : NULL;
     case BUILTIN_DEVICE:
     case BUILTIN_DEVICE_COUNT:
         return write_back(w, ins, site, site->builtin == BUILTIN_DEVICE_COUNT, sizeof(uint32_t)) ? ins + 1 : NULL;

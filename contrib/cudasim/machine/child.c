@@ -145,6 +145,16 @@ uint64_t child_buffer(struct warp *w, const struct ins *ins, unsigned lane, uint
     return region->base;
 }
 
+static void append(struct children *all, struct child *child, uint64_t stream)
+{
+    child->tail = stream == STREAM_TAIL;
+    child->next = NULL;
+    pthread_mutex_lock(&all->lock);
+    *all->end = child;
+    all->end = &child->next;
+    pthread_mutex_unlock(&all->lock);
+}
+
 uint32_t child_launch(struct warp *w, uint64_t buffer, uint64_t stream)
 {
     struct sim *sim = w->worker->sim;
@@ -173,12 +183,18 @@ uint32_t child_launch(struct warp *w, uint64_t buffer, uint64_t stream)
     }
     child->launch.parameters = parameters;
     child->launch.stream = w->block->launch->what->stream;
-    child->tail = stream == STREAM_TAIL;
-    child->next = NULL;
-    pthread_mutex_lock(&all->lock);
-    *all->end = child;
-    all->end = &child->next;
-    pthread_mutex_unlock(&all->lock);
+    append(all, child, stream);
+    return 0;
+}
+
+uint32_t child_copy(struct sim *sim, const struct child_copy *copy, uint64_t stream)
+{
+    struct child *child = calloc(1, sizeof *child);
+
+    if (!child)
+        return (uint32_t)refuse(sim, ERROR_OUT_OF_MEMORY) + ERROR_OUT_OF_MEMORY;
+    child->copy = *copy;
+    append(&sim->children, child, stream);
     return 0;
 }
 
@@ -195,6 +211,26 @@ uint32_t child_error(struct sim *sim, bool clear)
 }
 
 /* ---- what runs when a grid is over ---- */
+
+static bool is_live(const struct sim *sim, uint64_t address)
+{
+    const struct region *r = memory_find(sim->memory, address, NULL);
+
+    return r && !__atomic_load_n(&r->freed, __ATOMIC_RELAXED);
+}
+
+void child_run_copy(struct sim *sim, const struct child_copy *copy)
+{
+    void *to = (void *)(uintptr_t)copy->to;
+
+    if (!is_live(sim, copy->to) || (copy->from && !is_live(sim, copy->from)))
+        return;
+    if (copy->from)
+        memmove(to, (const void *)(uintptr_t)copy->from, copy->bytes);
+    else
+        memset(to, copy->value, copy->bytes);
+    memory_note_written(sim->memory, copy->to, copy->bytes);
+}
 
 struct child *children_take(struct sim *sim)
 {

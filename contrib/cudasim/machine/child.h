@@ -18,12 +18,20 @@ struct ins;
 struct sim;
 struct warp;
 
-/* A launch that a thread asked for. */
+/* A copy or a memset that a thread asked for. */
+struct child_copy {
+    uint64_t to, from; /* from: 0 for a memset */
+    uint64_t bytes;    /* 0: there is none */
+    int value;         /* of a memset */
+};
+
+/* A launch, or a copy, that a thread asked for. */
 struct child {
     struct child *next;       /* in the order of launches; of buffers: the newest first */
     struct sim_launch launch; /* its parameters are the child's own, set when it is launched */
     uint64_t buffer;          /* device address that the thread writes its arguments to */
     bool tail;                /* for cudaStreamTailLaunch */
+    struct child_copy copy;   /* in place of the launch */
 };
 
 /* A value that kernels set and graphs read. */
@@ -52,6 +60,12 @@ uint64_t child_buffer(struct warp *w, const struct ins *ins, unsigned lane, uint
 
 /* Launches the buffer's kernel. Returns a cudaError_t. */
 uint32_t child_launch(struct warp *w, uint64_t buffer, uint64_t stream);
+
+/* Puts a copy among the launches. Its bytes were checked. Returns a cudaError_t. */
+uint32_t child_copy(struct sim *sim, const struct child_copy *copy, uint64_t stream);
+
+/* Does what the child wants done, unless its memory was freed since. */
+void child_run_copy(struct sim *sim, const struct child_copy *copy);
 
 /* Returns the last error of a thread's calls, and clears it if `clear`. */
 uint32_t child_error(struct sim *sim, bool clear);

@@ -705,7 +705,10 @@ bool sim_run(struct sim *sim, const struct sim_launch *what, struct sim_fault *f
     sim->children.depth++;
     while ((child = children) != NULL) {
         children = child->next;
-        good = good && sim_run(sim, &child->launch, fault);
+        if (good && child->copy.bytes)
+            child_run_copy(sim, &child->copy);
+        else
+            good = good && sim_run(sim, &child->launch, fault);
         child_free(child);
     }
     sim->children.depth--;

@@ -75,7 +75,8 @@ static const struct purpose {
     {"@call", "`call`",
      "of a function in the module or through a pointer; parameters in `.param` space, recursion too"},
     {"@builtin",
-     "`call` of `vprintf` `malloc` `free` `__assertfail` `cudaGraphSetConditional`, and of launches by kernels",
+     "`call` of `vprintf` `malloc` `free` `__assertfail` `cudaGraphSetConditional`, and of launches, copies and "
+     "allocations by kernels",
      "the only functions of the device runtime"},
     {"@ret", "`ret`", ""},
     {"@exit", "`exit`", "and `ret` of a kernel"},
