@@ -80,6 +80,8 @@ verdict() {
     # 124 is of timeout, the others of the two signals by which processor time ends.
     if [[ $2 =~ ^(124|137|152)$ ]]; then
         echo slow
+    elif grep -qaE '^cudasim: warning: refused: .* cudaErrorInvalidPtx' "$4.err"; then
+        echo refused # one kernel, and the program may not have looked
     elif [ "$2" = "$1" ] && { [ "$3" = - ] || grep -qaE -- "$3" "$4.out" "$4.err"; }; then
         echo right
     elif grep -aE '^cudasim: ' "$4.err" | grep -qvE '^cudasim: (error|warning|note|[0-9]+ places)'; then

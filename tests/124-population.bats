@@ -61,10 +61,11 @@ END
     row words "$make" './p 5' 0 'all right' -
     row code "$make" './p 6' 0 - -
     row refused "$make" "echo 'cudasim: textures are not supported' >&2; exit 1" 0 - -
+    row kernel "$make" "echo 'cudasim: warning: refused: f: the launch returned cudaErrorInvalidPtx: no row' >&2" 0 - -
     row build 'false' './p 2' 0 - -
     run -1 --separate-stderr env BUILD="${BUILD:-build}" "$root/run_scripts/population.sh" --from suites --list list \
         --seconds 2
-    rm -rf "$build/population/own" "$build"/population/log/{right,other,endless,abort,words,code,refused,build}.*
+    rm -rf "$build/population/own" "$build"/population/log/{right,other,endless,abort,words,code,refused,kernel,build}.*
     assert_line --regexp '^right +[1-9][0-9]* +0 +[0-9.]+  right$'
     assert_line --regexp '^right +0 +[1-9][0-9]* +[0-9.]+  other$'
     assert_line --regexp '^slow +.*  endless$'
@@ -72,8 +73,9 @@ END
     assert_line --regexp '^wrong +.*  words$'
     assert_line --regexp '^wrong +.*  code$'
     assert_line --regexp '^refused +.*  refused$'
+    assert_line --regexp '^refused +.*  kernel$'
     assert_line --regexp '^unbuilt +- +- +-  build$'
-    assert_line '# 8 programs: 2 right, 2 wrong, 1 refused, 1 crashed, 1 slow, 1 unbuilt'
+    assert_line '# 9 programs: 2 right, 2 wrong, 2 refused, 1 crashed, 1 slow, 1 unbuilt'
     run -0 "$root/run_scripts/population.sh" --help
     run -2 "$root/run_scripts/population.sh" --seconds 0
     run -2 "$root/run_scripts/population.sh" --only '('

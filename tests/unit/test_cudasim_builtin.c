@@ -52,6 +52,12 @@ uint32_t child_launch(struct warp *w, uint64_t buffer, uint64_t stream)
     return (uint32_t)(buffer + stream);
 }
 
+uint32_t child_copy(struct sim *sim, const struct child_copy *copy, uint64_t stream)
+{
+    (void)sim;
+    return (uint32_t)((copy->from ? copy->to - copy->from : 0) + copy->bytes + (unsigned)copy->value + stream);
+}
+
 uint32_t child_error(struct sim *sim, bool clear)
 {
     (void)sim;
@@ -383,6 +389,27 @@ static void test_device_runtime(struct machine *m)
           "%s", fault.text);
 }
 
+static void test_device_memory(struct machine *m)
+{
+    uint64_t result = 1, block = 0;
+
+    CHECK(call(m, "__cudaCDP2Malloc", 2, (uint64_t[]){(uintptr_t)&block, 64}, &result) && !result && block, "%ju",
+          (uintmax_t)result);
+    CHECK(call(m, "__cudaCDP2MemcpyAsync", 5, (uint64_t[]){block + 32, block, 16, 3, 2}, &result) && result == 50,
+          "%ju", (uintmax_t)result);
+    CHECK(call(m, "__cudaCDP2MemsetAsync", 4, (uint64_t[]){block, 7, 64, 2}, &result) && result == 73, "%ju",
+          (uintmax_t)result);
+    CHECK(call(m, "__cudaCDP2MemsetAsync", 4, (uint64_t[]){block, 7, 0, 2}, &result) && result == 0, "%ju",
+          (uintmax_t)result);
+    CHECK(!call(m, "__cudaCDP2MemsetAsync", 4, (uint64_t[]){block + 32, 7, 33, 2}, NULL) &&
+          fault.kind == FAULT_OUT_OF_BOUNDS, "%s", fault.text);
+    CHECK(!call(m, "__cudaCDP2MemcpyAsync", 5, (uint64_t[]){block, block + 32, 33, 3, 2}, NULL) &&
+          fault.kind == FAULT_OUT_OF_BOUNDS, "%s", fault.text);
+    CHECK(call(m, "__cudaCDP2Free", 1, (uint64_t[]){block}, &result) && !result, "%ju", (uintmax_t)result);
+    CHECK(!call(m, "__cudaCDP2Free", 1, (uint64_t[]){block}, NULL) && fault.kind == FAULT_USE_AFTER_FREE, "%s",
+          fault.text);
+}
+
 int main(void)
 {
     struct machine *m = machine_new();
@@ -395,6 +422,7 @@ int main(void)
     test_heap(m);
     test_assert(m);
     test_device_runtime(m);
+    test_device_memory(m);
     machine_free(m);
     return unit_end();
 }
