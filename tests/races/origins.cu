@@ -1,6 +1,6 @@
 /*
- * origins.cu - stores whose memory is hard to tell before the launch. In each kernel with a race, one block reads a word
- * that the last block stores to by another way. So the race shows at the store, if the read was looked at.
+ * origins.cu - stores whose memory is hard to tell before the launch. In each kernel with a race, one block reads a
+ * word that the last block stores to by another way. So the race shows at the store, if the read was looked at.
  */
 #include "suite.h"
 

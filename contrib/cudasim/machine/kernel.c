@@ -7,8 +7,8 @@
 
 #include "contrib/cudasim/base/round.h"
 #include "inside.h"
+#include "race_pages.h"
 
-#define UNIT_SHIFT_MOST 3 /* 8 bytes */
 
 /* Derives properties of the kernel from one instruction. */
 static bool depends_on_order(const struct ins *i)

@@ -218,7 +218,7 @@ struct worker {
     const struct ins *faulted_at;  /* of the last warning: the same place is not looked up again at once */
     uint64_t page_address;         /* the page of global memory that was looked up last, for race_global.c, */
     struct page *page;             /* what is kept of it, */
-    uint64_t *page_entries[2];     /* and its entries, as far as they were asked for */
+    uint64_t *page_entries[4];     /* and its words and entries, as far as they were asked for */
     uint64_t random;               /* state of the scheduler's choices */
     uint64_t stamp;                /* counts scheduling decisions */
     int64_t *warp_diff;            /* [code + 1] differences of counts of warp instructions */

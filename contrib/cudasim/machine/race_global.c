@@ -2,17 +2,22 @@
  * race_global.c - races in global memory, between blocks and inside one block.
  *
  * If the launch has only read a page so far, the page has no writes to check. If it has only written the page, there
- * are no reads to check. Lanes that access one address behind the other in a page are checked together.
+ * are no reads to check. Lanes that access one address behind the other in a page are checked together: whole sectors
+ * by one word each (race_sector.h), the units at the ends one by one. Where that shows no order, race_check.c looks at
+ * the units of each lane.
  */
 #include "race_check.h"
 
 #include "race_pages.h"
 #include "race_runs.h"
+#include "race_sector.h"
 
-/* What is kept of the page that is looked at; entries are NULL while there are none. */
+#define FAR 4096 /* bytes between the lanes of an access, from which on their entries are prefetched */
+
+/* What is kept of the page that is looked at: by PAGE_WRITES and so on; NULL while there is nothing. */
 struct cells {
     struct page *page;
-    uint64_t *of[2]; /* entries of writes, of reads */
+    uint64_t **of; /* [4], the worker's */
 };
 
 /* What is kept of the page of `address`. False: nothing. */
@@ -23,24 +28,25 @@ static inline bool cells_of(struct worker *k, uint64_t address, struct cells *c)
     if (k->page_address != page || !k->page) {
         k->page = pages_find(k->launch->pages, address);
         k->page_address = page;
-        k->page_entries[PAGE_WRITES] = k->page_entries[PAGE_READS] = NULL;
+        for (int n = 0; n < 4; n++)
+            k->page_entries[n] = NULL;
     }
-    *c = (struct cells){k->page, {k->page_entries[PAGE_WRITES], k->page_entries[PAGE_READS]}};
+    *c = (struct cells){k->page, k->page_entries};
     return k->page != NULL;
 }
 
-/* Its entries of writes or of reads, made if there are none. NULL: none are kept. */
+/* Its words or entries, made if there are none. NULL: none are kept. */
 static inline uint64_t *entries_of(struct worker *k, struct cells *c, int of)
 {
     if (!c->of[of])
-        c->of[of] = k->page_entries[of] = pages_entries(k->launch->pages, c->page, of);
+        c->of[of] = pages_make(k->launch->pages, c->page, of);
     return c->of[of];
 }
 
-/* Whether the launch wrote, or read, anything in the page: then its entries are to be looked at. */
-static inline bool touched(struct worker *k, struct cells *c, int of, uint64_t start)
+/* The words of sectors, if the launch wrote, or read, anything in the page; else NULL. */
+static inline uint64_t *touched(struct worker *k, struct cells *c, int of, uint64_t start)
 {
-    return c->page->touched[of] == start && entries_of(k, c, of);
+    return c->page->touched[of] == start ? entries_of(k, c, of) : NULL;
 }
 
 static inline void touch(struct cells *c, int of, uint64_t start)
@@ -54,20 +60,32 @@ static inline uint32_t unit_at(uint64_t address, unsigned shift)
     return (uint32_t)(address & (PAGE_BYTES - 1)) >> shift;
 }
 
+/* The entry of unit `at` of the page, with its sector expanded. NULL: none is kept. */
+static inline uint64_t *unit_entry(const struct look *k, struct cells *c, int of, uint32_t at)
+{
+    struct worker *worker = k->w->worker;
+    uint64_t *words = entries_of(worker, c, of), *units = entries_of(worker, c, of + PAGE_WRITE_UNITS);
+
+    if (!words || !units)
+        return NULL;
+    sector_expand(&words[at >> SECTOR_SHIFT], units + (at & ~(SECTOR_UNITS - 1)), &k->self);
+    return units + at;
+}
+
 static void check_lane(struct look *k, unsigned l, const uint64_t *address)
 {
     unsigned shift = k->w->block->launch->kernel->global_shift;
     uint64_t last = (address[l] + k->bytes - 1) >> shift;
-    struct worker *worker = k->w->worker;
     struct cells c;
 
     for (uint64_t n = address[l] >> shift; n <= last; n++) {
-        uint64_t place = n << shift;
+        uint64_t place = n << shift, *write, *read;
         uint32_t at = unit_at(place, shift);
 
-        if (cells_of(worker, place, &c) && entries_of(worker, &c, PAGE_WRITES) && entries_of(worker, &c, PAGE_READS)) {
-            struct unit u = {c.of[PAGE_WRITES] + at, c.of[PAGE_READS] + at, (const char *)(uintptr_t)place,
-                             1u << shift, (unsigned)(place - address[l]), place};
+        if (cells_of(k->w->worker, place, &c) && (write = unit_entry(k, &c, PAGE_WRITES, at)) &&
+            (read = unit_entry(k, &c, PAGE_READS, at))) {
+            struct unit u = {write, read, (const char *)(uintptr_t)place, 1u << shift, (unsigned)(place - address[l]),
+                             place};
 
             if (k->access != ACCESS_WRITE) /* an atomic may only compare */
                 touch(&c, PAGE_READS, k->self.start);
@@ -78,53 +96,236 @@ static void check_lane(struct look *k, unsigned l, const uint64_t *address)
     }
 }
 
+/* ---- units of one sector ---- */
+
 /* Stores of one word a lane, which is a unit. */
-static bool writes_words(const struct look *k, uint32_t per)
+static bool writes_words(const struct look *k, unsigned per)
 {
     return k->stores && per == 0 && k->ins->count == 1 && k->ins->width == k->bytes && k->bytes >= 4;
 }
 
-static void put_values(const struct look *k, uint64_t *writes, const uint64_t *reads, uint32_t n, const struct self *m,
-                       unsigned first, uint64_t address)
+/* Whether `x` is a read by the lane of `mine` alone, in this launch. */
+static inline bool read_by_itself(uint64_t x, uint64_t mine, uint64_t start)
 {
-    const slot *list = k->ins->extra;
-    const char *values = (const char *)slot_at(k->w, list[0]) + first * k->bytes;
-    const void *memory = (const void *)(uintptr_t)address;
+    return !((x ^ mine) & (SLOW | BLOCK_BITS | WARP_BITS | LANE_BITS | LANES_MANY | WARPS_MANY)) &&
+           sector_live(x, start);
+}
 
-    if (k->bytes == 4)
-        run_put_4(writes, reads, n, m->who, (const uint32_t *)(const void *)values, memory, m->start);
-    else
-        run_put_8(writes, reads, n, m->who, (const uint64_t *)(const void *)values, memory, m->start);
+/* How many of `count` lanes from lane `l` on store the value that is in memory. For writes_words(). */
+static inline unsigned unchanged(const struct look *k, unsigned l, unsigned count, uint64_t address)
+{
+    const char *values = (const char *)slot_at(k->w, k->ins->extra ? *(const slot *)k->ins->extra : 0);
+    unsigned same = 0;
+
+    if (k->bytes == 4) {
+        const uint32_t *a = (const uint32_t *)(const void *)values + l, *b = (const uint32_t *)(uintptr_t)address;
+
+        for (unsigned n = 0; n < count; n++)
+            same += a[n] == b[n];
+    } else {
+        const uint64_t *a = (const uint64_t *)(const void *)values + l, *b = (const uint64_t *)(uintptr_t)address;
+
+        for (unsigned n = 0; n < count; n++)
+            same += a[n] == b[n];
+    }
+    return same;
+}
+
+/* A run of units of one page: lane `first` begins at unit `at`, and each lane has 1 << per of them. */
+struct run {
+    unsigned first, per;
+    uint32_t at, count; /* units */
+    uint64_t address;
+    uint64_t *writes, *reads; /* words of the page's sectors; NULL: the launch did not touch these */
+};
+
+static inline uint64_t mine_at(const struct look *k, const struct run *r, uint32_t n)
+{
+    return k->self.who | (uint64_t)(r->first + (n >> r->per)) << LANE_AT;
+}
+
+/* Writes the entries fresh[] of `count` units from `at` on into their sector. False: there is no room for them. */
+static inline bool put_units(struct look *k, struct cells *c, int of, unsigned per, uint32_t at, unsigned count,
+                      const uint64_t *fresh)
+{
+    uint64_t *word = &c->of[of][at >> SECTOR_SHIFT], *units;
+    unsigned alone = FORM_SINGLE + (at & (SECTOR_UNITS - 1)), same = 0;
+
+    while (same < count && fresh[same] == fresh[0] + ((uint64_t)(same >> per) << LANE_AT))
+        same++;
+    if (count == SECTOR_UNITS && same == count) {
+        *word = fresh[0] | (FORM_FULL + per);
+        return true;
+    }
+    if (count == 1 && (!sector_live(*word, k->self.start) || (*word & FORM_BITS) == alone)) {
+        *word = fresh[0] | alone;
+        return true;
+    }
+    if (!(units = entries_of(k->w->worker, c, of + PAGE_WRITE_UNITS)))
+        return false;
+    sector_expand(word, units + (at & ~(SECTOR_UNITS - 1)), &k->self);
+    for (unsigned n = 0; n < count; n++)
+        units[at + n] = fresh[n];
+    return true;
 }
 
 /*
- * `count` lanes from lane `first` on, one behind the other in one page, by a plain access. False: nothing was noted,
- * and check_lane() must look.
+ * Units n to n + count - 1 of the run, which are in one sector. `lanes`: so many lanes read the first lane's units.
+ * False: the order is not quickly seen, nothing was noted.
  */
-static bool check_run(struct look *k, unsigned first, uint32_t count, uint64_t address, unsigned shift)
+static inline bool check_units(struct look *k, struct cells *c, const struct run *r, uint32_t n, unsigned count,
+                               unsigned lanes)
 {
-    uint32_t per = (uint32_t)__builtin_ctz(k->bytes) - shift, n = count << per, at = unit_at(address, shift);
+    const struct self *m = &k->self;
+    uint32_t at = r->at + n, sector = at >> SECTOR_SHIFT;
+    uint64_t w = r->writes ? r->writes[sector] : 0, x = r->reads ? r->reads[sector] : 0, fresh[SECTOR_UNITS];
+    const uint64_t *wu = sector_expanded(w, m->start) ? entries_of(k->w->worker, c, PAGE_WRITE_UNITS) : NULL,
+                   *xu = sector_expanded(x, m->start) ? entries_of(k->w->worker, c, PAGE_READ_UNITS) : NULL;
+    bool reads = k->access == ACCESS_READ;
+
+    for (unsigned i = 0; i < count; i++) {
+        unsigned unit = (at + i) & (SECTOR_UNITS - 1);
+        uint64_t mine = mine_at(k, r, n + i), ew = sector_entry(w, wu ? wu + (at & ~7u) : NULL, unit, m->start),
+                 ex = sector_entry(x, xu ? xu + (at & ~7u) : NULL, unit, m->start);
+
+        if (!fine(ew, mine, m) || ((!reads || !m->simple) && !fine(ex, mine, m)))
+            return false;
+        if (lanes > 1 && !fine(ew, mine + (1ull << LANE_AT), m))
+            return false;
+        fresh[i] = mine;
+        if (reads) {
+            fresh[i] = fine(ex, mine, m) ? mine : merge(ex, mine);
+            if (lanes > 1)
+                fresh[i] = merge(fresh[i], mine + ((uint64_t)(lanes - 1) << LANE_AT));
+        } else if (writes_words(k, r->per) && read_by_itself(ex, mine, m->start) &&
+                   unchanged(k, r->first + n + i, 1, r->address + (uint64_t)(n + i) * k->bytes)) {
+            fresh[i] |= WRITTEN_BACK;
+        }
+    }
+    return put_units(k, c, reads ? PAGE_READS : PAGE_WRITES, r->per, at, count, fresh);
+}
+
+/* The same for one unit, the usual case of lanes that are far apart. */
+static bool check_one(struct look *k, struct cells *c, const struct run *r, unsigned lanes)
+{
+    return check_units(k, c, r, 0, 1, lanes);
+}
+
+static bool check_some(struct look *k, struct cells *c, const struct run *r, uint32_t n, unsigned count, unsigned lanes)
+{
+    return check_units(k, c, r, n, count, lanes);
+}
+
+/* ---- whole sectors ---- */
+
+/*
+ * Whether all accesses to the sector before are ordered before that of `mine`, its word in form. `of` says what they
+ * were; the sector's first unit is `unit` of the page.
+ */
+static inline bool sector_ordered(struct look *k, struct cells *c, int of, uint64_t e, uint64_t mine, unsigned per,
+                                  uint32_t unit)
+{
+    struct self m = k->self;
+
+    if (sector_fine(e, mine, &m))
+        return true;
+    m.who = mine & ~FORM_BITS;
+    return sector_expanded(e, m.start) &&
+           run_fine(entries_of(k->w->worker, c, of + PAGE_WRITE_UNITS) + unit, SECTOR_UNITS, per, &m);
+}
+
+/* Of `count` sectors from unit n of the run on: how many were noted, from the first on, before one needs more care. */
+static uint32_t read_sectors(struct look *k, struct cells *c, uint64_t *reads, const struct run *r, uint32_t n,
+                             uint32_t count)
+{
+    const struct self *m = &k->self;
+    uint32_t sector = (r->at + n) >> SECTOR_SHIFT, s;
+
+    for (s = 0; s < count; s++) {
+        uint32_t unit = n + s * SECTOR_UNITS;
+        uint64_t mine = mine_at(k, r, unit) | (FORM_FULL + r->per), x = reads[sector + s];
+
+        if (r->writes && !sector_ordered(k, c, PAGE_WRITES, r->writes[sector + s], mine, r->per, r->at + unit))
+            break;
+        if (!r->reads || sector_ordered(k, c, PAGE_READS, x, mine, r->per, r->at + unit))
+            reads[sector + s] = mine;
+        else if (m->simple && sector_merges(x, mine))
+            reads[sector + s] = merge(x, mine);
+        else
+            break;
+    }
+    return s;
+}
+
+static uint32_t write_sectors(struct look *k, struct cells *c, uint64_t *writes, const struct run *r, uint32_t n,
+                             uint32_t count)
+{
+    const struct self *m = &k->self;
+    bool words = writes_words(k, r->per);
+    uint32_t sector = (r->at + n) >> SECTOR_SHIFT, s;
+
+    for (s = 0; s < count; s++) {
+        uint32_t unit = n + s * SECTOR_UNITS;
+        uint64_t mine = mine_at(k, r, unit) | (FORM_FULL + r->per);
+
+        if (r->writes && !sector_ordered(k, c, PAGE_WRITES, writes[sector + s], mine, r->per, r->at + unit))
+            break;
+        if (r->reads && sector_live(r->reads[sector + s], m->start)) {
+            uint64_t x = r->reads[sector + s];
+
+            if (!sector_ordered(k, c, PAGE_READS, x, mine, r->per, r->at + unit) ||
+                (words && sector_expanded(x, m->start)))
+                break;
+            if (words && read_by_itself(x, mine, m->start)) {
+                unsigned same = (x ^ mine) & FORM_BITS ? 1 : unchanged(k, r->first + unit, SECTOR_UNITS,
+                                                                       r->address + (uint64_t)unit * k->bytes);
+
+                if (same % SECTOR_UNITS)
+                    break;
+                mine |= same ? WRITTEN_BACK : 0;
+            }
+        }
+        writes[sector + s] = mine;
+    }
+    return s;
+}
+
+/*
+ * `count` lanes from lane `first` on, one behind the other in one page, by a plain access. If `lanes` is not 1, it is
+ * one lane's place that so many lanes read.
+ */
+static void check_run(struct look *k, unsigned first, uint32_t count, unsigned lanes, const uint64_t *address,
+                      unsigned shift)
+{
+    unsigned per = (unsigned)__builtin_ctz(k->bytes) - shift;
     int of = k->access == ACCESS_READ ? PAGE_READS : PAGE_WRITES;
     struct worker *worker = k->w->worker;
-    struct self m = k->self;
+    uint64_t start = k->self.start, *words;
+    struct run r = {first, per, unit_at(address[first], shift), count << per, address[first], NULL, NULL};
     struct cells c;
 
-    m.who |= (uint64_t)first << LANE_AT;
-    if (!cells_of(worker, address, &c) || !entries_of(worker, &c, of))
-        return true; /* not kept */
-    if (touched(worker, &c, PAGE_WRITES, m.start) && !run_fine(c.of[PAGE_WRITES] + at, n, per, &m))
-        return false;
-    if ((of == PAGE_WRITES || !m.simple) && touched(worker, &c, PAGE_READS, m.start) &&
-        !run_fine(c.of[PAGE_READS] + at, n, per, &m))
-        return false;
-    if (of == PAGE_READS && c.page->touched[PAGE_READS] == m.start)
-        run_read(c.of[PAGE_READS] + at, n, per, &m);
-    else if (of == PAGE_WRITES && touched(worker, &c, PAGE_READS, m.start) && writes_words(k, per))
-        put_values(k, c.of[PAGE_WRITES] + at, c.of[PAGE_READS] + at, n, &m, first, address);
-    else
-        run_put(c.of[of] + at, n, per, m.who);
-    touch(&c, of, m.start);
-    return true;
+    if (!cells_of(worker, address[first], &c) || !(words = entries_of(worker, &c, of)))
+        return; /* not kept */
+    r.writes = touched(worker, &c, PAGE_WRITES, start);
+    r.reads = touched(worker, &c, PAGE_READS, start);
+    touch(&c, of, start);
+    for (uint32_t n = 0; n < r.count;) {
+        uint32_t inside = (r.at + n) & (SECTOR_UNITS - 1), left = r.count - n, part = SECTOR_UNITS - inside;
+
+        if (inside == 0 && left >= SECTOR_UNITS && lanes == 1) {
+            n += SECTOR_UNITS * (of == PAGE_READS ? read_sectors(k, &c, words, &r, n, left >> SECTOR_SHIFT)
+                                                  : write_sectors(k, &c, words, &r, n, left >> SECTOR_SHIFT));
+            if (n == r.count)
+                return;
+            left = r.count - n;
+        }
+        part = left < part ? left : part;
+        if (!(r.count == 1 ? check_one(k, &c, &r, lanes) : check_some(k, &c, &r, n, part, lanes)))
+            for (uint32_t l = n >> per; l <= (n + part - 1) >> per; l++)
+                for (unsigned i = 0; i < lanes; i++)
+                    check_lane(k, first + l + i, address);
+        n += part;
+    }
 }
 
 /* How many lanes of `lanes` from lane `l` on access one behind the other, in one page. */
@@ -137,17 +338,57 @@ static uint32_t run_length(const uint64_t *address, uint32_t lanes, unsigned l, 
     return n;
 }
 
+/* How many lanes of `lanes` from lane `l` on access the same address. */
+static uint32_t same_length(const uint64_t *address, uint32_t lanes, unsigned l)
+{
+    uint32_t n = 1;
+
+    while (l + n < LANES && lanes >> (l + n) & 1 && address[l + n] == address[l])
+        n++;
+    return n;
+}
+
+/*
+ * Lanes that access memory far apart: brings what is kept of it into the cache, for all lanes at once. For places with
+ * entries of their own, the words must be there first.
+ */
+static void prefetch(const struct look *k, const uint64_t *address, unsigned shift)
+{
+    const struct pages *pages = k->w->block->launch->pages;
+    const uint64_t *words[LANES];
+    const struct page *page[LANES];
+    int of = k->access == ACCESS_READ ? PAGE_READS : PAGE_WRITES;
+
+    EVERY_LANE(l, k->w->mask)
+    {
+        uint32_t at = unit_at(address[l], shift) >> SECTOR_SHIFT;
+        const uint64_t *other;
+
+        words[l] = NULL;
+        if (!(page[l] = pages_find(pages, address[l])) || !(words[l] = pages_entries(pages, page[l], of)))
+            continue;
+        __builtin_prefetch(words[l] += at, 1);
+        if (page[l]->touched[1 - of] == k->self.start && (other = pages_entries(pages, page[l], 1 - of)))
+            __builtin_prefetch(other + at, 0);
+    }
+    EVERY_LANE(l, k->w->mask)
+        if (words[l] && page[l]->index[of + PAGE_WRITE_UNITS] && sector_live(*words[l], k->self.start))
+            __builtin_prefetch(pages_entries(pages, page[l], of + PAGE_WRITE_UNITS) + unit_at(address[l], shift), 1);
+}
+
 static void check_plain(struct look *k, const uint64_t *address, enum spread spread, unsigned shift)
 {
     for (uint32_t rest = k->w->mask, n; rest; rest &= ~(uint32_t)(((1ull << n) - 1) << __builtin_ctz(rest))) {
         unsigned l = (unsigned)__builtin_ctz(rest);
         uint32_t room = (PAGE_BYTES - (uint32_t)(address[l] & (PAGE_BYTES - 1))) / k->bytes;
 
+        if (k->access == ACCESS_READ && (n = same_length(address, rest, l)) > 1) {
+            check_run(k, l, 1, n, address, shift);
+            continue;
+        }
         n = spread == SPREAD_CONSECUTIVE ? (LANES - l < room ? LANES - l : room)
                                          : run_length(address, rest, l, k->bytes);
-        if (!check_run(k, l, n, address[l], shift))
-            for (uint32_t i = 0; i < n; i++)
-                check_lane(k, l + i, address);
+        check_run(k, l, n, 1, address, shift);
     }
 }
 
@@ -159,6 +400,8 @@ void race_global(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
     if (*w->block->time >= TIME_MOST)
         return;
     k = race_look(w, ins, NULL, bytes, access);
+    if (extent.high - extent.low >= FAR)
+        prefetch(&k, w->address, shift);
     if (race_plain(ins, bytes, access) && bytes >> shift) {
         check_plain(&k, w->address, extent.spread, shift);
         return;

@@ -1,7 +1,7 @@
 /*
- * race_pages.c - the last accesses to global memory: a table of pages, and a pool for their entries.
+ * race_pages.c - the last accesses to global memory: a table of pages, and pools for their entries.
  *
- * The pool is address space. A part of it costs memory when it is first used. If a launch touches more than the pool
+ * A pool is address space. A part of it costs memory when it is first used. If a launch touches more than a pool
  * holds, the rest is not checked. This file knows only that entries grow with time, not what they mean.
  */
 #define _DEFAULT_SOURCE
@@ -11,21 +11,23 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "race_sector.h"
 #include "contrib/cudasim/base/memory.h"
 
-#define POOL_BYTES (1ull << 30)
+#define POOL_BYTES (1ull << 30) /* of entries of units */
+
+/* Address space for what is kept of pages, all parts of the same size. */
+struct pool {
+    uint64_t bytes, used;  /* it has, and pages have; `used` may be above `bytes` */
+    uint32_t **taken;      /* [taken_bytes / 8]: by part, the indices to be cleared */
+    size_t taken_bytes;
+};
 
 struct pages {
-    uint64_t origin, range;   /* of the device's memory */
-    struct page *table;       /* [range / PAGE_BYTES] */
+    struct page_map map;      /* first: pages_map() */
     size_t table_bytes;
-    char *pool;
-    uint64_t used;            /* bytes of it that belong to a page; may be above POOL_BYTES */
-    uint64_t part_bytes;      /* of the pool, for the entries of one page */
-    uint32_t **taken;         /* [POOL_BYTES / the least part_bytes]: the indices to be cleared */
-    size_t taken_bytes;
+    struct pool pools[2];     /* of words of sectors, of entries of units */
     uint32_t time;            /* the last one of all launches so far */
-    unsigned unit_shift;
 };
 
 static void *reserve(size_t bytes)
@@ -35,22 +37,52 @@ static void *reserve(size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
+static bool pool_create(struct pool *p, struct parts *parts, uint64_t bytes)
+{
+    p->bytes = bytes;
+    p->taken_bytes = bytes / (sizeof(uint64_t) * ((PAGE_BYTES >> UNIT_SHIFT_MOST) / SECTOR_UNITS)) * sizeof *p->taken;
+    parts->base = reserve(bytes);
+    p->taken = reserve(p->taken_bytes);
+    if (parts->base)
+        madvise(parts->base, bytes, MADV_HUGEPAGE); /* it is taken from one end to the other */
+    return parts->base && p->taken;
+}
+
+static void pool_destroy(struct pool *p, struct parts *parts)
+{
+    if (parts->base)
+        munmap(parts->base, p->bytes);
+    if (p->taken)
+        munmap(p->taken, p->taken_bytes);
+}
+
+/* Takes all parts back if pages have more than half. So at least half of the pool is for each launch. */
+static void pool_begin(struct pool *p, struct parts *parts, uint64_t part_bytes, bool fresh)
+{
+    uint64_t used = p->used < p->bytes ? p->used : p->bytes;
+
+    if (fresh || part_bytes != parts->bytes || used > p->bytes / 2) {
+        for (uint64_t n = 0; parts->bytes && n < used / parts->bytes; n++)
+            if (p->taken[n])
+                *p->taken[n] = 0;
+        p->used = 0;
+    }
+    if (fresh)
+        madvise(parts->base, p->bytes, MADV_DONTNEED);
+    parts->bytes = part_bytes;
+}
+
 struct pages *pages_create(struct memory *memory)
 {
     struct pages *p = calloc(1, sizeof *p);
 
     if (!p)
         return NULL;
-    p->origin = memory_origin(memory);
-    p->range = memory_range(memory);
-    p->table_bytes = (p->range / PAGE_BYTES + 1) * sizeof *p->table;
-    p->taken_bytes = POOL_BYTES / (sizeof(uint64_t) * (PAGE_BYTES >> 3)) * sizeof *p->taken;
-    p->table = reserve(p->table_bytes);
-    p->pool = reserve(POOL_BYTES);
-    p->taken = reserve(p->taken_bytes);
-    if (p->pool)
-        madvise(p->pool, POOL_BYTES, MADV_HUGEPAGE); /* it is taken from one end to the other */
-    if (p->table && p->pool && p->taken)
+    p->map.origin = memory_origin(memory);
+    p->map.range = memory_range(memory);
+    p->table_bytes = (p->map.range / PAGE_BYTES + 1) * sizeof *p->map.table;
+    if (pool_create(&p->pools[0], &p->map.parts[0], POOL_BYTES / SECTOR_UNITS) &&
+        pool_create(&p->pools[1], &p->map.parts[1], POOL_BYTES) && (p->map.table = reserve(p->table_bytes)))
         return p;
     pages_destroy(p);
     return NULL;
@@ -60,34 +92,23 @@ void pages_destroy(struct pages *p)
 {
     if (!p)
         return;
-    if (p->table)
-        munmap(p->table, p->table_bytes);
-    if (p->pool)
-        munmap(p->pool, POOL_BYTES);
-    if (p->taken)
-        munmap(p->taken, p->taken_bytes);
+    if (p->map.table)
+        munmap(p->map.table, p->table_bytes);
+    pool_destroy(&p->pools[0], &p->map.parts[0]);
+    pool_destroy(&p->pools[1], &p->map.parts[1]);
     free(p);
 }
 
 uint32_t pages_begin(struct pages *p, unsigned unit_shift, uint32_t most)
 {
-    uint64_t used = p->used < POOL_BYTES ? p->used : POOL_BYTES;
     bool fresh = p->time >= most;
 
-    /* At least half of the pool is for each launch. */
-    if (fresh || unit_shift != p->unit_shift || used > POOL_BYTES / 2) {
-        for (uint64_t n = 0; p->part_bytes && n < used / p->part_bytes; n++)
-            if (p->taken[n])
-                *p->taken[n] = 0;
-        p->used = 0;
-    }
+    pool_begin(&p->pools[0], &p->map.parts[0], sizeof(uint64_t) * (PAGE_BYTES >> unit_shift) / SECTOR_UNITS, fresh);
+    pool_begin(&p->pools[1], &p->map.parts[1], sizeof(uint64_t) * (PAGE_BYTES >> unit_shift), fresh);
     if (fresh) {
-        madvise(p->pool, POOL_BYTES, MADV_DONTNEED);
-        madvise(p->table, p->table_bytes, MADV_DONTNEED);
+        madvise(p->map.table, p->table_bytes, MADV_DONTNEED);
         p->time = 0;
     }
-    p->unit_shift = unit_shift;
-    p->part_bytes = sizeof(uint64_t) * (PAGE_BYTES >> unit_shift);
     return ++p->time;
 }
 
@@ -99,28 +120,25 @@ void pages_end(struct pages *p, uint32_t time)
         ;
 }
 
-struct page *pages_find(struct pages *p, uint64_t address)
+uint64_t *pages_make(struct pages *p, struct page *page, int of)
 {
-    return address - p->origin < p->range ? &p->table[(address - p->origin) >> PAGE_SHIFT] : NULL;
-}
-
-uint64_t *pages_entries(struct pages *p, struct page *page, int of)
-{
+    struct pool *pool = &p->pools[of >= PAGE_WRITE_UNITS];
+    const struct parts *parts = &p->map.parts[of >= PAGE_WRITE_UNITS];
     uint32_t index = __atomic_load_n(&page->index[of], __ATOMIC_ACQUIRE), none = 0;
     uint64_t at;
 
     if (!index) {
-        if (__atomic_load_n(&p->used, __ATOMIC_RELAXED) >= POOL_BYTES)
+        if (__atomic_load_n(&pool->used, __ATOMIC_RELAXED) >= pool->bytes)
             return NULL;
-        at = __atomic_fetch_add(&p->used, p->part_bytes, __ATOMIC_RELAXED);
-        if (at + p->part_bytes > POOL_BYTES)
+        at = __atomic_fetch_add(&pool->used, parts->bytes, __ATOMIC_RELAXED);
+        if (at + parts->bytes > pool->bytes)
             return NULL;
-        index = (uint32_t)(at / p->part_bytes) + 1;
-        p->taken[index - 1] = NULL;
+        index = (uint32_t)(at / parts->bytes) + 1;
+        pool->taken[index - 1] = NULL;
         if (__atomic_compare_exchange_n(&page->index[of], &none, index, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-            p->taken[index - 1] = &page->index[of];
+            pool->taken[index - 1] = &page->index[of];
         else
             index = none; /* another was faster: its part is taken, ours stays unused */
     }
-    return (uint64_t *)(void *)(p->pool + (uint64_t)(index - 1) * p->part_bytes);
+    return (uint64_t *)(void *)(parts->base + (uint64_t)(index - 1) * parts->bytes);
 }

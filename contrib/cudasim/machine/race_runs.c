@@ -45,17 +45,3 @@ CLONES void run_read(uint64_t *entries, uint32_t n, unsigned per, const struct s
         entries[i] = fine(e, mine, &self) ? mine : both;
     }
 }
-
-#define PUT(name, type)                                                                                                \
-    CLONES void name(uint64_t *entries, const uint64_t *reads, uint32_t n, uint64_t who, const type *values,           \
-                     const type *memory, uint64_t start)                                                               \
-    {                                                                                                                  \
-        const uint64_t same = SLOW | BLOCK_BITS | WARP_BITS | LANE_BITS | LANES_MANY | WARPS_MANY;                     \
-        for (uint32_t i = 0; i < n; i++) {                                                                             \
-            uint64_t mine = mine_at(who, i, 0);                                                                        \
-            bool back = ((reads[i] ^ mine) & same) == 0 && reads[i] >> TIME_AT >= start && values[i] == memory[i];     \
-            entries[i] = mine | (back ? WRITTEN_BACK : 0);                                                             \
-        }                                                                                                              \
-    }
-PUT(run_put_4, uint32_t)
-PUT(run_put_8, uint64_t)
