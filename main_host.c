@@ -471,6 +471,7 @@ static bool is_to_blame(struct host *host, struct source *source, enum outcome o
 
     if (outcome == OUTCOME_SLOW_END)
         reap_give_up();
+    ready_await(&host->ready);
     passes = probe_passes(&host->session, host->submission.empty, &source->input,
                           host->problem->output_size(&source->input), why, sizeof why);
     if (outcome == OUTCOME_SLOW_END && !reap_given_up(limit_patience))
@@ -489,7 +490,7 @@ static bool is_to_blame(struct host *host, struct source *source, enum outcome o
     return true;
 }
 
-/* Runs one runner from start to end, with all calls of one case. False only for the host's own failure. */
+/* Runs one runner from start to end, with all calls of one case; or a second one if others disturbed the first. */
 static bool run_session(struct host *host, struct source *source, struct case_result *result, struct error *error)
 {
     struct session *session = ready_take(&host->ready, &host->session);
@@ -513,11 +514,14 @@ static bool run_session(struct host *host, struct source *source, struct case_re
     calls_take_end(result, session);
     blob_release(&output);
     free(session);
-    return ok;
+    if (!ok || !ready_excuses(&host->ready, &facts))
+        return ok;
+    calls_begin_again(result);
+    return run_session(host, source, result, error);
 }
 
 /* Waits for the GPU, then starts the runners of this case and of the next ones together. */
-static bool start_runners(struct host *host, struct error *error)
+static bool start_runners(struct host *host, const struct source *source, struct error *error)
 {
     const struct session_config *const configs[] = { &host->empty, &host->session };
     const size_t left = host->prepare.case_count + 1 - host->result.case_count, each = host->options.ranked ? 2 : 1;
@@ -526,6 +530,8 @@ static bool start_runners(struct host *host, struct error *error)
         return false;
     host->empty = host->session;
     host->empty.box.submission = host->submission.empty;
+    ready_hasten(&host->ready, &host->session, source->input.size,
+                 host->options.hasten && !host->use.counters.device && !host->use.counters.failed);
     if (host->walls.level >= BOX_NAMESPACES) /* else a submission could reach them */
         ready_start(&host->ready, configs + 2 - each, each, each * left);
     return true;
@@ -536,14 +542,14 @@ static bool begin_case(struct host *host, struct source *source, struct case_res
 {
     const bool soon = host->use.settled || host->use.warden.lent; /* else the warden is still making its context */
 
-    if ((soon && !start_runners(host, error)) || !next_call(host, source, result, error))
+    if ((soon && !start_runners(host, source, error)) || !next_call(host, source, result, error))
         return false;
     if (host->result.case_count == 1)
         report_surroundings(stderr, &host->result, host->device.no_gpu);
     if (!host->result.hides)
         host->problem->describe(stdout, &source->input, &source->answer);
     fflush(stdout);
-    return start_runners(host, error);
+    return start_runners(host, source, error);
 }
 
 /* Runs one case, from its first input to the end of its runner. False only for the host's own failure. */

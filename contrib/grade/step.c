@@ -252,6 +252,9 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
     }
     if (ranked)
         arguments[n++] = "--ranked", arguments[n++] = "--repeat", arguments[n++] = repeat;
+    /* The times of other steps are the score, or the ones that a team looks at. */
+    if (job->state == JUDGEMENT_SECRET && problem->ranked && strcmp(job->language, "C") != 0)
+        arguments[n++] = "--hasten";
     if (ranked && channel > 0 && wants_counters(grader, job))
         arguments[n++] = "--counters";
     if (contest->scoring == SCORING_GROUPS && !ranked)

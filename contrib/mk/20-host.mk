@@ -55,6 +55,9 @@ $(BUILD)/bench_watch: $(call object,tests/bench/main_watch.c verify/gpu/warden.c
 $(BUILD)/bench_overhead: $(call object,tests/bench/main_overhead.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 
+$(BUILD)/bench_ready: $(call object,tests/bench/main_ready.c) $(call object,verify/wire/guard.c) $(HOST_OBJECTS)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
+
 $(BUILD)/bench_inputs: $(call object,tests/bench/main_inputs.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
 

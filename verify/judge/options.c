@@ -66,6 +66,7 @@ const char options_help[] =
     "  --show-secret       with --seal: print and write secret cases in full, for the organiser only; without\n"
     "                      it, the printed text and --json hide them\n"
     "  --public-json FILE  write the public result: it has no values of secret cases, nor their output\n"
+    "  --hasten            the times do not count: start the runners of the next cases while a case is judged\n"
     "  --key FILE          sign the result as a record (make key), with a digest of every input\n"
     "  --require-box NAME  refuse to run in a weaker box: none, landlock, namespaces or cgroup (default: none)\n"
     "\n"
@@ -84,8 +85,8 @@ const char options_help[] =
 
 enum option_id {
     OPTION_SUBMISSION = 256, OPTION_GROUP, OPTION_CASE, OPTION_SEED, OPTION_REPEAT, OPTION_TIME_LIMIT,
-    OPTION_KEEP_GOING, OPTION_DEVICE, OPTION_BOX, OPTION_JSON, OPTION_SOURCE, OPTION_LANGUAGE, OPTION_ANY_IMPORTS,
-    OPTION_COMPILE_ERROR,
+    OPTION_KEEP_GOING, OPTION_HASTEN, OPTION_DEVICE, OPTION_BOX, OPTION_JSON, OPTION_SOURCE, OPTION_LANGUAGE,
+    OPTION_ANY_IMPORTS, OPTION_COMPILE_ERROR,
     OPTION_LEAGUE, OPTION_GPU, OPTION_RANKED, OPTION_GENERATE, OPTION_CHECK_SEED, OPTION_UNTIL, OPTION_MEMORY_LIMIT,
     OPTION_DEVICE_MEMORY, OPTION_REQUIRE_BOX, OPTION_SEAL, OPTION_JUDGEMENT, OPTION_PUBLIC_JSON,
     OPTION_SHOW_SECRET, OPTION_KEY, OPTION_WARDEN, OPTION_COUNTERS,
@@ -114,6 +115,7 @@ static const struct option long_options[] = {
     { "device-memory-limit", required_argument, NULL, OPTION_DEVICE_MEMORY },
     { "any-imports", no_argument, NULL, OPTION_ANY_IMPORTS },
     { "keep-going", no_argument, NULL, OPTION_KEEP_GOING },
+    { "hasten", no_argument, NULL, OPTION_HASTEN },
     { "device", required_argument, NULL, OPTION_DEVICE },
     { "box", required_argument, NULL, OPTION_BOX },
     { "require-box", required_argument, NULL, OPTION_REQUIRE_BOX },
@@ -195,6 +197,17 @@ static bool take_language(struct options *options, const char *value, struct err
     return choose("--language", value, languages, &choice, error);
 }
 
+/* A limit of memory, at most a tebibyte; *bytes is as it was where there is an error. */
+static bool parse_mebibytes(const char *value, const char *option, uint64_t least, size_t *bytes, struct error *error)
+{
+    uint64_t number = 0;
+
+    if (!parse_number(value, option, least, 1 << 20, &number, error))
+        return false;
+    *bytes = (size_t)number << 20;
+    return true;
+}
+
 #define JUDGEMENTS ((UINT64_C(1) << 53) - 1) /* every reader of JSON keeps such a number */
 
 static bool take(struct options *options, int id, const char *value, struct error *error)
@@ -235,6 +248,7 @@ static bool take(struct options *options, int id, const char *value, struct erro
     case OPTION_COMPILE_ERROR: options->compile_error = value; return true;
     case OPTION_ANY_IMPORTS: options->any_imports = true; return true;
     case OPTION_KEEP_GOING: options->keep_going = true; return true;
+    case OPTION_HASTEN: options->hasten = true; return true;
     case OPTION_EXPLAIN: options->explain = true; return true;
     case OPTION_CHECKS: options->checks = value; return checks_are_known(value, error);
     case OPTION_SIM_SEED:
@@ -268,15 +282,8 @@ static bool take(struct options *options, int id, const char *value, struct erro
         options->require_box = (enum box_level)choice;
         return true;
     case OPTION_DEVICE_MEMORY:
-        if (!parse_number(value, "--device-memory-limit", 1, 1048576, &number, error))
-            return false;
-        options->device_memory_limit = (size_t)number << 20;
-        return true;
-    case OPTION_MEMORY_LIMIT:
-        if (!parse_number(value, "--memory-limit", 16, 1 << 20, &number, error))
-            return false;
-        options->memory_limit = (size_t)number << 20;
-        return true;
+        return parse_mebibytes(value, "--device-memory-limit", 1, &options->device_memory_limit, error);
+    case OPTION_MEMORY_LIMIT: return parse_mebibytes(value, "--memory-limit", 16, &options->memory_limit, error);
     }
     return error_usage(error, "unknown option; see --help");
 }
@@ -332,6 +339,9 @@ bool options_parse(struct options *options, int argc, char *const *argv, const c
         return error_usage(error, "name two files: FILE1 FILE2; 'make run' runs the samples; see --help");
     if (options->repeat == 0)
         options->repeat = options->ranked ? RANKING_REPEAT : 1;
+    if (options->hasten && (options->ranked || options->repeat > 1 || options->counters))
+        return error_usage(error, "--hasten disturbs times and counters: omit --hasten, or --ranked, --repeat and "
+                                  "--counters");
     if (options->until > 0 && !options->ranked && options->repeat < STATS_UNTIL_LEAST)
         return error_usage(error, "--until needs --repeat with %d calls or more", STATS_UNTIL_LEAST);
     if ((options->input_count > 0) + (options->test_case != NULL) + (options->generate != NULL) > 1)

@@ -44,6 +44,7 @@ struct options {
     const char *gpu;             /* number or UUID of the GPU, or NULL for the first */
     int warden;                  /* descriptor of a warden of that GPU which the caller has started; or -1 */
     bool ranked;                 /* times that rank: fresh secret inputs, calibrated, on an idle GPU */
+    bool hasten;                 /* times do not count: calls may run beside the start of the next runners */
     enum box_choice box;
     enum box_level require_box;  /* less is refused */
     bool explain;                /* the simulator's report of every case */

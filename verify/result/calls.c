@@ -158,6 +158,24 @@ void calls_take_end(struct case_result *result, const struct session *session)
         result->printed_kept = 0;
 }
 
+static void release_texts(struct case_result *result)
+{
+    free(result->printed_text);
+    for (int k = 0; k < SESSION_REPORTS; k++)
+        free(result->reports[k].text);
+}
+
+void calls_begin_again(struct case_result *result)
+{
+    fprintf(stderr, "main_host: case %s is judged again, alone: other runners were starting when it failed\n",
+            result->name);
+    release_texts(result);
+    *result = (struct case_result){ .name = result->name, .verdict = VERDICT_NO, .limit = result->limit,
+                                    .memory_limit = result->memory_limit,
+                                    .device_memory_limit = result->device_memory_limit, .times = result->times,
+                                    .inputs = result->inputs };
+}
+
 void calls_take_case(struct result *all, const struct case_result *result)
 {
     if (result->verdict == VERDICT_AC || all->verdict != VERDICT_AC)
@@ -172,9 +190,7 @@ void calls_release(struct result *all)
     for (size_t i = 0; i < all->case_count; i++) {
         free(all->cases[i].times);
         free(all->cases[i].inputs);
-        free(all->cases[i].printed_text);
-        for (int k = 0; k < SESSION_REPORTS; k++)
-            free(all->cases[i].reports[k].text);
+        release_texts(&all->cases[i]);
     }
     free(all->cases);
 }

@@ -51,6 +51,9 @@ bool calls_known_well(const struct case_result *result, double until);
 /* What a session leaves when it is closed: memory, printing, reports. */
 void calls_take_end(struct case_result *result, const struct session *session);
 
+/* None of its calls counts, and they will be made again. Says so. */
+void calls_begin_again(struct case_result *result);
+
 /* A case that is done: the first verdict that is not AC becomes that of the whole. */
 void calls_take_case(struct result *all, const struct case_result *result);
 

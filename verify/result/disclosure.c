@@ -48,6 +48,7 @@ static const struct {
     { "check_seed", FIELD_PUBLIC },
     { "repeat", FIELD_PUBLIC },
     { "ranked", FIELD_PUBLIC },
+    { "hastened", FIELD_PUBLIC },
     { "left_out", FIELD_PUBLIC },
     { "review", FIELD_PUBLIC },
     { "box", FIELD_PUBLIC },

@@ -459,6 +459,7 @@ static json_t *result_json(const struct result *result)
                        text(result->league && result->league[0] ? result->league : NULL), "seed", seed, "check_seed",
                        check_seed, "repeat", (json_int_t)result->repeat, "ranked", result->ranked, "left_out",
                        (json_int_t)result->left_out, "device", device, "box", text(result->box), "cases", cases);
+    json_object_set_new(object, "hastened", json_boolean(result->record.options && result->record.options->hasten));
     json_object_set_new(object, "reason", message_json(words_of_all(result, line)));
     json_object_set_new(object, "review", json_boolean(result->review));
     for (const char *const *layer = result->box_layers; layer && *layer; layer++)
