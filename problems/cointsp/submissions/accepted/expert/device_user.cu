@@ -150,14 +150,14 @@ static void prepare()
 {
     if (device.ready)
         return;
-    CHECK(cudaDeviceGetAttribute(&device.processors, cudaDevAttrMultiProcessorCount, 0));
-    CHECK(cudaDeviceGetAttribute(&device.shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
-    CHECK(cudaStreamCreateWithFlags(&device.stream, cudaStreamNonBlocking));
+    CALL(cudaDeviceGetAttribute(&device.processors, cudaDevAttrMultiProcessorCount, 0));
+    CALL(cudaDeviceGetAttribute(&device.shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    CALL(cudaStreamCreateWithFlags(&device.stream, cudaStreamNonBlocking));
     device.shared -= (sizeof(selection) + 127) / 128 * 128;
     for (uint32_t run = 1; run <= 32; run *= 2)
         for (bool resident : { false, true })
-            CHECK(cudaFuncSetAttribute(kernel_of(run, resident), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       device.shared));
+            CALL(cudaFuncSetAttribute(kernel_of(run, resident), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      device.shared));
     device.ready = true;
     std::atexit(release);
 }
@@ -215,20 +215,20 @@ static void copy_out(const coin &coin, uint32_t runs, cointsp_generation *genera
     const size_t tour_at = (const char *)coin.best_tour - (const char *)coin.generations, bytes = tour_at + tour;
 
     if (runs > 1) {
-        CHECK(cudaMemcpy2DAsync(generations, row, coin.generations, coin.stride, row, runs, cudaMemcpyDeviceToHost,
-                                device.stream));
-        CHECK(cudaMemcpy2DAsync(tours, tour, coin.best_tour, coin.stride, tour, runs, cudaMemcpyDeviceToHost,
-                                device.stream));
-        CHECK(cudaStreamSynchronize(device.stream));
+        CALL(cudaMemcpy2DAsync(generations, row, coin.generations, coin.stride, row, runs, cudaMemcpyDeviceToHost,
+                               device.stream));
+        CALL(cudaMemcpy2DAsync(tours, tour, coin.best_tour, coin.stride, tour, runs, cudaMemcpyDeviceToHost,
+                               device.stream));
+        CALL(cudaStreamSynchronize(device.stream));
         return;
     }
     if (bytes > device.staging_size) {
-        CHECK(cudaFreeHost(device.staging));
-        CHECK(cudaMallocHost(&device.staging, bytes));
+        CALL(cudaFreeHost(device.staging));
+        CALL(cudaMallocHost(&device.staging, bytes));
         device.staging_size = bytes;
     }
-    CHECK(cudaMemcpyAsync(device.staging, coin.generations, bytes, cudaMemcpyDeviceToHost, device.stream));
-    CHECK(cudaStreamSynchronize(device.stream));
+    CALL(cudaMemcpyAsync(device.staging, coin.generations, bytes, cudaMemcpyDeviceToHost, device.stream));
+    CALL(cudaStreamSynchronize(device.stream));
     std::memcpy(generations, device.staging, row);
     std::memcpy(tours, device.staging + tour_at, tour);
 }
@@ -281,25 +281,25 @@ static void run_all(const cointsp_case &c, uint32_t runs, const uint32_t *keys, 
     size_t size = divide(coin, nullptr, runs, width);
 
     if (size > device.size) {
-        CHECK(cudaFree(device.buffer));
-        CHECK(cudaMalloc(&device.buffer, size));
+        CALL(cudaFree(device.buffer));
+        CALL(cudaMalloc(&device.buffer, size));
         device.size = size;
     }
     divide(coin, device.buffer, runs, width);
     if (runs > 1) /* one has its key in the case */
-        CHECK(cudaMemcpyAsync((void *)coin.keys, keys, runs * 2 * sizeof *keys, cudaMemcpyHostToDevice, device.stream));
-    CHECK(cudaMemcpyAsync((void *)coin.distance, distance, (size_t)n * n * sizeof *distance, cudaMemcpyHostToDevice,
-                          device.stream));
+        CALL(cudaMemcpyAsync((void *)coin.keys, keys, runs * 2 * sizeof *keys, cudaMemcpyHostToDevice, device.stream));
+    CALL(cudaMemcpyAsync((void *)coin.distance, distance, (size_t)n * n * sizeof *distance, cudaMemcpyHostToDevice,
+                         device.stream));
 
     void *arguments[] = { &coin };
     kernel *function = kernel_of(run, resident);
     dim3 grid(coin.together ? blocks : runs), threads(32 * warps);
 
     if (coin.together)
-        CHECK(cudaLaunchCooperativeKernel((const void *)function, grid, threads, arguments, cities + coin.area,
-                                          device.stream));
+        CALL(cudaLaunchCooperativeKernel((const void *)function, grid, threads, arguments, cities + coin.area,
+                                         device.stream));
     else
-        CHECK(cudaLaunchKernel((const void *)function, grid, threads, arguments, cities + coin.area, device.stream));
+        CALL(cudaLaunchKernel((const void *)function, grid, threads, arguments, cities + coin.area, device.stream));
     copy_out(coin, runs, generations, tours);
 }
 

@@ -101,7 +101,7 @@ static uint32_t largest_team()
     config.gridDim = dim3(16);
     config.blockDim = dim3(most_threads(0));
     config.dynamicSmemBytes = device.shared_of_block;
-    CHECK(cudaOccupancyMaxPotentialClusterSize(&most, (const void *)team_kernel_of(CLASSES - 1), &config));
+    CALL(cudaOccupancyMaxPotentialClusterSize(&most, (const void *)team_kernel_of(CLASSES - 1), &config));
     while (2 * blocks <= (uint32_t)std::min(most, 16))
         blocks *= 2;
     return blocks;
@@ -111,19 +111,19 @@ static void prepare()
 {
     if (device.ready)
         return;
-    CHECK(cudaDeviceGetAttribute(&device.processors, cudaDevAttrMultiProcessorCount, 0));
-    CHECK(cudaDeviceGetAttribute(&device.shared_of_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
-    CHECK(cudaDeviceGetAttribute(&device.shared_of_processor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 0));
+    CALL(cudaDeviceGetAttribute(&device.processors, cudaDevAttrMultiProcessorCount, 0));
+    CALL(cudaDeviceGetAttribute(&device.shared_of_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    CALL(cudaDeviceGetAttribute(&device.shared_of_processor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 0));
     for (int k = 0; k < CLASSES; k++) {
         const void *function = is_team(k) ? (const void *)team_kernel_of(k) : (const void *)kernel_of(k);
 
-        CHECK(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, device.shared_of_block));
+        CALL(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, device.shared_of_block));
         if (is_team(k) && is_global(k))
-            CHECK(cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+            CALL(cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     }
     device.team_most = largest_team();
     for (cudaStream_t &stream : device.streams)
-        CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+        CALL(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     device.ready = true;
     std::atexit(release);
 }

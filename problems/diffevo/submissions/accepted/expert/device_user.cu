@@ -44,7 +44,7 @@ static size_t plan_grids(work works[CLASSES])
         if (is_team(k) && is_global(k) && w.grid > 0)
             w.grid = std::min(w.grid, std::max(1, device.processors / (int)w.together.blocks));
         if (!is_team(k) && is_global(k) && w.grid > 0) { /* no more blocks than there are populations in memory */
-            CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel_of(k), w.threads, w.shared));
+            CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel_of(k), w.threads, w.shared));
             w.grid = std::min(w.grid, resident * device.processors);
         }
         w.memory = room;
@@ -67,8 +67,8 @@ static void launch_team(int k, const work &w, const diffevo_problem *problems, c
     config.stream = device.streams[k];
     config.attrs = &cluster;
     config.numAttrs = w.together.blocks > 1;
-    CHECK(cudaLaunchKernelEx(&config, team_kernel_of(k), problems, order, (int)w.order.size(), w.together, data,
-                             memory, aligned(w.room), results, best_x));
+    CALL(cudaLaunchKernelEx(&config, team_kernel_of(k), problems, order, (int)w.order.size(), w.together, data,
+                            memory, aligned(w.room), results, best_x));
 }
 
 /* Where things are in the buffer on the device: the input, the output, the populations. Offsets in bytes. */
@@ -109,13 +109,13 @@ static void make_room(const places &at)
     const size_t staged = std::max(at.data, at.output_end - at.results) + STAGED;
 
     if (at.total > device.size) {
-        CHECK(cudaFree(device.buffer));
-        CHECK(cudaMalloc(&device.buffer, at.total));
+        CALL(cudaFree(device.buffer));
+        CALL(cudaMalloc(&device.buffer, at.total));
         device.size = at.total;
     }
     if (staged > device.staging_size) {
-        CHECK(cudaFreeHost(device.staging));
-        CHECK(cudaMallocHost(&device.staging, staged));
+        CALL(cudaFreeHost(device.staging));
+        CALL(cudaMallocHost(&device.staging, staged));
         device.staging_size = staged;
     }
 }
@@ -132,17 +132,17 @@ static void copy_in(const places &at, const diffevo_problem *problems, int count
     if (one)
         std::memcpy(device.staging + at.data, data, bytes);
     else
-        CHECK(cudaMemcpyAsync(device.buffer + at.data, data, bytes, cudaMemcpyHostToDevice, stream));
-    CHECK(cudaMemcpyAsync(device.buffer, device.staging, one ? at.input_end : at.data, cudaMemcpyHostToDevice,
-                          stream));
+        CALL(cudaMemcpyAsync(device.buffer + at.data, data, bytes, cudaMemcpyHostToDevice, stream));
+    CALL(cudaMemcpyAsync(device.buffer, device.staging, one ? at.input_end : at.data, cudaMemcpyHostToDevice,
+                         stream));
 }
 
 static void copy_out(const places &at, int mode, int count, diffevo_result *results, float *best_x,
                      cudaStream_t stream)
 {
-    CHECK(cudaMemcpyAsync(device.staging, device.buffer + at.results, at.output_end - at.results,
-                          cudaMemcpyDeviceToHost, stream));
-    CHECK(cudaStreamSynchronize(stream));
+    CALL(cudaMemcpyAsync(device.staging, device.buffer + at.results, at.output_end - at.results,
+                         cudaMemcpyDeviceToHost, stream));
+    CALL(cudaStreamSynchronize(stream));
     std::memcpy(best_x, device.staging + (at.x - at.results), at.output_end - at.x);
     if (mode != DIFFEVO_OPEN)
         std::memcpy(results, device.staging, count * sizeof(diffevo_result));
@@ -163,7 +163,7 @@ static void launch(int k, const work &w, int mode, const places &at, const int *
         kernel_of(k)<<<w.grid, w.threads, w.shared, device.streams[k]>>>(
             problems, order, (int)w.order.size(), taken, data, memory, aligned(w.room),
             mode == DIFFEVO_OPEN ? STARTS : 1, mode == DIFFEVO_OPEN ? AIM : 1.0f, results, best_x);
-    CHECK(cudaGetLastError());
+    CALL(cudaGetLastError());
 }
 
 extern "C" void device_user(int mode, const struct diffevo_problem *problems, int count, const float *data,
@@ -193,7 +193,7 @@ extern "C" void device_user(int mode, const struct diffevo_problem *problems, in
     make_room(at);
     copy_in(at, problems, count, order, data, stream);
     if (used > 1)
-        CHECK(cudaStreamSynchronize(stream));
+        CALL(cudaStreamSynchronize(stream));
 
     int *device_order = reinterpret_cast<int *>(device.buffer + at.order);
 
@@ -203,6 +203,6 @@ extern "C" void device_user(int mode, const struct diffevo_problem *problems, in
         first += (int)works[k].order.size();
     }
     if (used > 1)
-        CHECK(cudaDeviceSynchronize());
+        CALL(cudaDeviceSynchronize());
     copy_out(at, mode, count, results, best_x, stream);
 }

@@ -95,22 +95,22 @@ static void device_init(void)
 
     if (device.stream)
         return;
-    CHECK(cudaGetDevice(&index));
-    CHECK(cudaDeviceGetAttribute(&device.processors, cudaDevAttrMultiProcessorCount, index));
-    CHECK(cudaFuncSetAttribute(sweep<1, S1>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sweep_memory<1>()));
-    CHECK(cudaFuncSetAttribute(sweep<2, S2>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sweep_memory<2>()));
-    CHECK(cudaFuncSetAttribute(sweep<4, S4>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sweep_memory<4>()));
-    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[1], sweep<1, S1>, THREADS, sweep_memory<1>()));
-    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[2], sweep<2, S2>, THREADS, sweep_memory<2>()));
-    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[4], sweep<4, S4>, THREADS, sweep_memory<4>()));
-    CHECK(cudaMalloc(&device.strings, 2 * (LENGTH_MAX + 128)));
-    CHECK(cudaMalloc(&device.edges, EDGES_MAX * sizeof *device.edges));
-    CHECK(cudaMalloc(&device.lines, LINES_MAX * sizeof *device.lines));
-    CHECK(cudaMalloc(&device.counters, 2 * sizeof *device.counters + sizeof(race_state)));
-    CHECK(cudaMalloc(&device.history, 2 * HISTORY_MAX * sizeof *device.history));
-    CHECK(cudaMallocHost(&device.answer, sizeof *device.answer));
-    CHECK(cudaStreamCreateWithFlags(&device.stream, cudaStreamNonBlocking));
-    CHECK(cudaMemsetAsync(device.history, 0, 2 * HISTORY_MAX * sizeof *device.history, device.stream));
+    CALL(cudaGetDevice(&index));
+    CALL(cudaDeviceGetAttribute(&device.processors, cudaDevAttrMultiProcessorCount, index));
+    CALL(cudaFuncSetAttribute(sweep<1, S1>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sweep_memory<1>()));
+    CALL(cudaFuncSetAttribute(sweep<2, S2>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sweep_memory<2>()));
+    CALL(cudaFuncSetAttribute(sweep<4, S4>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sweep_memory<4>()));
+    CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[1], sweep<1, S1>, THREADS, sweep_memory<1>()));
+    CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[2], sweep<2, S2>, THREADS, sweep_memory<2>()));
+    CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[4], sweep<4, S4>, THREADS, sweep_memory<4>()));
+    CALL(cudaMalloc(&device.strings, 2 * (LENGTH_MAX + 128)));
+    CALL(cudaMalloc(&device.edges, EDGES_MAX * sizeof *device.edges));
+    CALL(cudaMalloc(&device.lines, LINES_MAX * sizeof *device.lines));
+    CALL(cudaMalloc(&device.counters, 2 * sizeof *device.counters + sizeof(race_state)));
+    CALL(cudaMalloc(&device.history, 2 * HISTORY_MAX * sizeof *device.history));
+    CALL(cudaMallocHost(&device.answer, sizeof *device.answer));
+    CALL(cudaStreamCreateWithFlags(&device.stream, cudaStreamNonBlocking));
+    CALL(cudaMemsetAsync(device.history, 0, 2 * HISTORY_MAX * sizeof *device.history, device.stream));
 }
 
 static int plan_units(struct plan plan, int m)
@@ -159,7 +159,7 @@ static struct race_plan plan_race(int m, int n, int blocks)
     race.blocks = 2 * pairs;
     race.steps = (race.columns - 1 - span) / 2 + 1;
     if (++device.tag == RACE_TAGS) {
-        CHECK(cudaMemsetAsync(device.history, 0, 2 * HISTORY_MAX * sizeof *device.history, device.stream));
+        CALL(cudaMemsetAsync(device.history, 0, 2 * HISTORY_MAX * sizeof *device.history, device.stream));
         device.tag = 1;
     }
     race.tag = device.tag;
@@ -205,18 +205,18 @@ static void launch(struct plan plan, int m, int n, size_t a_offset, size_t b_off
     job.race.state = (struct race_state *)(device.counters + 2);
 
     prepare<<<min(2 * device.processors, job.units * job.fronts[0].words / 256 + 1), 256, 0, device.stream>>>(job);
-    CHECK(cudaGetLastError());
+    CALL(cudaGetLastError());
     if (words == 1)
         sweep<1, S1><<<min(units + job.race.blocks, room), THREADS, sweep_memory<1>(), device.stream>>>(job);
     else if (words == 2)
         sweep<2, S2><<<min(units, room), THREADS, sweep_memory<2>(), device.stream>>>(job);
     else
         sweep<4, S4><<<min(units, room), THREADS, sweep_memory<4>(), device.stream>>>(job);
-    CHECK(cudaGetLastError());
+    CALL(cudaGetLastError());
     meet<<<(length - pad) / MEET_SPAN + 1, MEET_THREADS, 0, device.stream>>>(
         {job.fronts[0].line, job.fronts[0].columns}, {job.fronts[1].line, job.fronts[1].columns}, pad, length,
         job.best, job.race.state);
-    CHECK(cudaGetLastError());
+    CALL(cudaGetLastError());
 }
 
 extern "C" void device_user_setup(void) { device_init(); }
@@ -227,14 +227,14 @@ extern "C" unsigned int device_user(char *str1, int lenStr1, char *str2, int len
     const bool swap = lenStr1 < lenStr2; /* the longer string along the rows */
 
     device_init();
-    CHECK(cudaMemcpyAsync(device.strings, str1, (size_t)lenStr1, cudaMemcpyHostToDevice, device.stream));
-    CHECK(cudaMemcpyAsync(device.strings + second, str2, (size_t)lenStr2, cudaMemcpyHostToDevice, device.stream));
+    CALL(cudaMemcpyAsync(device.strings, str1, (size_t)lenStr1, cudaMemcpyHostToDevice, device.stream));
+    CALL(cudaMemcpyAsync(device.strings + second, str2, (size_t)lenStr2, cudaMemcpyHostToDevice, device.stream));
     if (swap)
         launch(plan_best(lenStr2, lenStr1), lenStr2, lenStr1, second, 0);
     else
         launch(plan_best(lenStr1, lenStr2), lenStr1, lenStr2, 0, second);
-    CHECK(cudaMemcpyAsync(device.answer, device.counters + 1, sizeof *device.answer, cudaMemcpyDeviceToHost,
-                          device.stream));
-    CHECK(cudaStreamSynchronize(device.stream));
+    CALL(cudaMemcpyAsync(device.answer, device.counters + 1, sizeof *device.answer, cudaMemcpyDeviceToHost,
+                         device.stream));
+    CALL(cudaStreamSynchronize(device.stream));
     return *device.answer;
 }

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <type_traits>
 
-#define CHECK(call) check((call), #call, __func__)
+#define CALL(call) check((call), #call, __func__)
 
 static void check(cudaError_t status, const char *call, const char *function)
 {

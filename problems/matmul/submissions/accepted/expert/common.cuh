@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define CHECK(call) check((call), #call, __func__)
+#define CALL(call) check((call), #call, __func__)
 
 static void check(cudaError_t status, const char *call, const char *function)
 {

@@ -58,9 +58,9 @@ static void release()
 
 static void allow(const void *function, int bytes)
 {
-    CHECK(cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    CALL(cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     if (bytes > 0)
-        CHECK(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        CALL(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
 }
 
 /* How many clusters of `split` blocks the device has at once; 0 where there can be none. */
@@ -108,23 +108,23 @@ static void prepare_kernels()
 static void prepare(size_t size)
 {
     if (device.multiprocessors == 0) {
-        CHECK(cudaDeviceGetAttribute(&device.multiprocessors, cudaDevAttrMultiProcessorCount, 0));
-        CHECK(cudaStreamCreateWithFlags(&device.in, cudaStreamNonBlocking));
-        CHECK(cudaStreamCreateWithFlags(&device.out, cudaStreamNonBlocking));
+        CALL(cudaDeviceGetAttribute(&device.multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+        CALL(cudaStreamCreateWithFlags(&device.in, cudaStreamNonBlocking));
+        CALL(cudaStreamCreateWithFlags(&device.out, cudaStreamNonBlocking));
         for (int e = 0; e < STREAMS; e++) {
-            CHECK(cudaStreamCreateWithFlags(&device.compute[e], cudaStreamNonBlocking));
-            CHECK(cudaMalloc(&device.workspace[e], (WORKSPACE + ALIGNED) * sizeof(float)));
+            CALL(cudaStreamCreateWithFlags(&device.compute[e], cudaStreamNonBlocking));
+            CALL(cudaMalloc(&device.workspace[e], (WORKSPACE + ALIGNED) * sizeof(float)));
         }
         for (int e = 0; e < 2 * PANELS; e++) {
-            CHECK(cudaEventCreateWithFlags(&device.arrived[e], cudaEventDisableTiming));
-            CHECK(cudaEventCreateWithFlags(&device.computed[e], cudaEventDisableTiming));
+            CALL(cudaEventCreateWithFlags(&device.arrived[e], cudaEventDisableTiming));
+            CALL(cudaEventCreateWithFlags(&device.computed[e], cudaEventDisableTiming));
         }
         prepare_kernels();
         std::atexit(release);
     }
     if (size > device.size) {
-        CHECK(cudaFree(device.memory));
-        CHECK(cudaMalloc(&device.memory, size));
+        CALL(cudaFree(device.memory));
+        CALL(cudaMalloc(&device.memory, size));
         device.size = size;
     }
 }
@@ -158,10 +158,10 @@ static void copy_matrix(float *to, size_t to_pitch, const float *from, size_t fr
     const size_t element = sizeof(float);
 
     if (to_pitch == width && from_pitch == width)
-        CHECK(cudaMemcpyAsync(to, from, width * rows * element, kind, stream));
+        CALL(cudaMemcpyAsync(to, from, width * rows * element, kind, stream));
     else
-        CHECK(
-            cudaMemcpy2DAsync(to, to_pitch * element, from, from_pitch * element, width * element, rows, kind, stream));
+        CALL(
+           cudaMemcpy2DAsync(to, to_pitch * element, from, from_pitch * element, width * element, rows, kind, stream));
 }
 
 extern "C" void device_user(const float *A, const float *B, float *C, int M, int N, int K)
@@ -203,14 +203,14 @@ extern "C" void device_user(const float *A, const float *B, float *C, int M, int
         const int which = launched++ % STREAMS;
         const size_t first = (size_t)first_row * pitch + first_column;
 
-        CHECK(cudaEventRecord(device.arrived[panel], device.in));
-        CHECK(cudaStreamWaitEvent(device.compute[which], device.arrived[panel]));
+        CALL(cudaEventRecord(device.arrived[panel], device.in));
+        CALL(cudaStreamWaitEvent(device.compute[which], device.arrived[panel]));
         launch(a + (size_t)first_row * K, b + first_column, c + first, end_row - first_row, end_column - first_column,
                K, pitch, device.workspace[which], device.compute[which]);
-        CHECK(cudaEventRecord(device.computed[panel], device.compute[which]));
-        CHECK(cudaStreamWaitEvent(device.out, device.computed[panel]));
+        CALL(cudaEventRecord(device.computed[panel], device.compute[which]));
+        CALL(cudaStreamWaitEvent(device.out, device.computed[panel]));
         copy_matrix(C + (size_t)first_row * N + first_column, N, c + first, pitch, end_column - first_column,
                     end_row - first_row, cudaMemcpyDeviceToHost, device.out);
     }
-    CHECK(cudaStreamSynchronize(device.out));
+    CALL(cudaStreamSynchronize(device.out));
 }

@@ -181,9 +181,9 @@ static void launch_plan(product p, const plan &how, float *workspace, cudaStream
         p.part = (size_t)p.m * p.c_pitch;
     }
     if (how.kernel >= 0)
-        CHECK(cudaLaunchKernelEx(&config, tiles[how.kernel].function, p));
+        CALL(cudaLaunchKernelEx(&config, tiles[how.kernel].function, p));
     else
-        CHECK(cudaLaunchKernelEx(&config, thin_of(p, how).function, p, how.bits));
+        CALL(cudaLaunchKernelEx(&config, thin_of(p, how).function, p, how.bits));
     if (how.parts == 1)
         return;
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -192,6 +192,6 @@ static void launch_plan(product p, const plan &how, float *workspace, cudaStream
     config.blockDim = dim3(256);
     config.dynamicSmemBytes = 0;
     config.numAttrs = 1;
-    CHECK(cudaLaunchKernelEx(&config, add_parts, (const float *)workspace, how.parts, p.part, p.c_pitch, c, c_pitch,
-                             p.m, p.n));
+    CALL(cudaLaunchKernelEx(&config, add_parts, (const float *)workspace, how.parts, p.part, p.c_pitch, c, c_pitch,
+                            p.m, p.n));
 }

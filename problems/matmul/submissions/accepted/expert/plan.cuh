@@ -116,7 +116,7 @@ static void launch(const float *a, const float *b, float *c, int m, int n, int k
         if (other.cost + ALIGNING + ALIGNING_MEGABYTE * 4e-6 * k * n < how.cost) {
             align_rows<<<dim3(ceil_div(k, 8), ceil_div(n, 32)), dim3(32, 8), 0, stream>>>(
                 b, pitch, workspace + WORKSPACE, q.b_pitch, k, n);
-            CHECK(cudaGetLastError());
+            CALL(cudaGetLastError());
             p = q;
             how = other;
         }

@@ -56,15 +56,15 @@ template <class S> static void allow_shared()
 {
     for (auto kernel : {multiply_plain<S, 4, 4>, multiply_plain<S, 4, 1>, multiply_plain<S, 1, 4>,
                         multiply_plain<S, 1, 1>})
-        CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::BYTES));
+        CALL(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::BYTES));
 }
 
 static void reserve(size_t size)
 {
     if (size <= device.size)
         return;
-    CHECK(cudaFree(device.memory));
-    CHECK(cudaMalloc(&device.memory, size));
+    CALL(cudaFree(device.memory));
+    CALL(cudaMalloc(&device.memory, size));
     device.size = size;
 }
 
@@ -87,23 +87,23 @@ static void prepare()
 
     if (device.ready)
         return;
-    CHECK(cudaDeviceGetAttribute(&device.multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+    CALL(cudaDeviceGetAttribute(&device.multiprocessors, cudaDevAttrMultiProcessorCount, 0));
     tell<<<1, 1>>>();
-    CHECK(cudaGetLastError());
-    CHECK(cudaMemcpyFromSymbol(&hopper, of_hopper, sizeof hopper));
+    CALL(cudaGetLastError());
+    CALL(cudaMemcpyFromSymbol(&hopper, of_hopper, sizeof hopper));
     device.hopper = hopper != 0;
-    CHECK(cudaStreamCreateWithFlags(&device.in, cudaStreamNonBlocking));
-    CHECK(cudaStreamCreateWithFlags(&device.out, cudaStreamNonBlocking));
-    CHECK(cudaStreamCreateWithFlags(&device.compute, cudaStreamNonBlocking));
+    CALL(cudaStreamCreateWithFlags(&device.in, cudaStreamNonBlocking));
+    CALL(cudaStreamCreateWithFlags(&device.out, cudaStreamNonBlocking));
+    CALL(cudaStreamCreateWithFlags(&device.compute, cudaStreamNonBlocking));
     for (int e = 0; e < 2 * PANELS; e++) {
-        CHECK(cudaEventCreateWithFlags(&device.arrived[e], cudaEventDisableTiming));
-        CHECK(cudaEventCreateWithFlags(&device.computed[e], cudaEventDisableTiming));
+        CALL(cudaEventCreateWithFlags(&device.arrived[e], cudaEventDisableTiming));
+        CALL(cudaEventCreateWithFlags(&device.computed[e], cudaEventDisableTiming));
     }
-    CHECK(cudaMalloc(&device.partial, PARTIAL * sizeof(float)));
-    CHECK(cudaMalloc(&device.counters, MOST_TILES * sizeof(unsigned)));
-    CHECK(cudaMemset(device.counters, 0, MOST_TILES * sizeof(unsigned)));
+    CALL(cudaMalloc(&device.partial, PARTIAL * sizeof(float)));
+    CALL(cudaMalloc(&device.counters, MOST_TILES * sizeof(unsigned)));
+    CALL(cudaMemset(device.counters, 0, MOST_TILES * sizeof(unsigned)));
     if (device.hopper)
-        CHECK(cudaFuncSetAttribute(multiply, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED));
+        CALL(cudaFuncSetAttribute(multiply, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED));
     allow_shared<square_32>();
     allow_shared<square_64>();
     allow_shared<tall_128>();
@@ -202,14 +202,14 @@ extern "C" void device_user(const float *A, const float *B, float *C, int M, int
         const rectangle part = of_a ? rectangle{from, 0, to, column} : rectangle{0, from, row, to};
 
         if (of_a)
-            CHECK(cudaMemcpyAsync(at.a + (size_t)from * K, A + (size_t)from * K, (size_t)(to - from) * K * element,
-                                  cudaMemcpyHostToDevice, device.in));
+            CALL(cudaMemcpyAsync(at.a + (size_t)from * K, A + (size_t)from * K, (size_t)(to - from) * K * element,
+                                 cudaMemcpyHostToDevice, device.in));
         else
-            CHECK(cudaMemcpy2DAsync(at.b + from, N * element, B + from, N * element, (to - from) * element, K,
-                                    cudaMemcpyHostToDevice, device.in));
+            CALL(cudaMemcpy2DAsync(at.b + from, N * element, B + from, N * element, (to - from) * element, K,
+                                   cudaMemcpyHostToDevice, device.in));
         (of_a ? row : column) = to;
-        CHECK(cudaEventRecord(device.arrived[panel], device.in));
-        CHECK(cudaStreamWaitEvent(device.compute, device.arrived[panel]));
+        CALL(cudaEventRecord(device.arrived[panel], device.in));
+        CALL(cudaStreamWaitEvent(device.compute, device.arrived[panel]));
         if (at.tensor)
             launch_cut(at.rows, of_a ? range{from, to} : range{0, 0}, at.columns, of_a ? range{0, 0} : range{from, to},
                        device.compute);
@@ -219,11 +219,11 @@ extern "C" void device_user(const float *A, const float *B, float *C, int M, int
         const size_t first = (size_t)part.row * N + part.column;
 
         launch_rectangle(at, N, K, part, device.compute);
-        CHECK(cudaEventRecord(device.computed[panel], device.compute));
-        CHECK(cudaStreamWaitEvent(device.out, device.computed[panel]));
-        CHECK(cudaMemcpy2DAsync(C + first, N * element, at.c + first, N * element,
-                                (part.column_end - part.column) * element, part.row_end - part.row,
-                                cudaMemcpyDeviceToHost, device.out));
+        CALL(cudaEventRecord(device.computed[panel], device.compute));
+        CALL(cudaStreamWaitEvent(device.out, device.computed[panel]));
+        CALL(cudaMemcpy2DAsync(C + first, N * element, at.c + first, N * element,
+                               (part.column_end - part.column) * element, part.row_end - part.row,
+                               cudaMemcpyDeviceToHost, device.out));
     }
-    CHECK(cudaStreamSynchronize(device.out));
+    CALL(cudaStreamSynchronize(device.out));
 }

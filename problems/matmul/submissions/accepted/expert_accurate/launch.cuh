@@ -19,7 +19,7 @@ template <class S> static void launch_shape(product x, int parts, cudaStream_t s
         multiply_plain<S, 1, 4><<<grid, S::THREADS, S::BYTES, stream>>>(x);
     else
         multiply_plain<S, 1, 1><<<grid, S::THREADS, S::BYTES, stream>>>(x);
-    CHECK(cudaGetLastError());
+    CALL(cudaGetLastError());
 }
 
 template <int ROWS> static void launch_columns_of(const product &x, cudaStream_t stream)
@@ -40,7 +40,7 @@ static void launch_columns(const product &x, cudaStream_t stream)
         launch_columns_of<1>(x, stream);
     else
         launch_columns_of<DOT_ROWS>(x, stream);
-    CHECK(cudaGetLastError());
+    CALL(cudaGetLastError());
 }
 
 static void launch_rows(product x, int parts, cudaStream_t stream)
@@ -58,7 +58,7 @@ static void launch_rows(product x, int parts, cudaStream_t stream)
         multiply_rows<4><<<grid, 32 * STRIP_WARPS, 0, stream>>>(x);
     else
         multiply_rows<8><<<grid, 32 * STRIP_WARPS, 0, stream>>>(x);
-    CHECK(cudaGetLastError());
+    CALL(cudaGetLastError());
 }
 
 static void launch_plain(const product &x, const plan &p, cudaStream_t stream)
@@ -114,7 +114,7 @@ static void launch_cut(const factor &a, range rows, const factor &b, range colum
 
     cut<<<dim3(a.spans, a_groups + b_groups), 256, 0, stream>>>(a, rows.first / GROUP, a_groups, b,
                                                                columns.first / GROUP);
-    CHECK(cudaGetLastError());
+    CALL(cudaGetLastError());
 }
 
 /* Launches a kernel that may start before the last one of the stream has ended. */
@@ -133,7 +133,7 @@ static void launch_early(void (*kernel)(PARAMETERS...), dim3 grid, int threads, 
     config.stream = stream;
     config.attrs = &early;
     config.numAttrs = 1;
-    CHECK(cudaLaunchKernelEx(&config, kernel, arguments...));
+    CALL(cudaLaunchKernelEx(&config, kernel, arguments...));
 }
 
 static void launch_tensor(const factor &a, const factor &b, float *c, int c_pitch, const rectangle &part, int parts,

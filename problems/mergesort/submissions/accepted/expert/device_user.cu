@@ -70,21 +70,21 @@ static void *device_memory(size_t bytes)
 {
     void *memory;
 
-    CHECK(cudaMalloc(&memory, bytes));
-    CHECK(cudaMemset((char *)memory + bytes - 16, 0, 16)); /* what is copied too much at the end */
+    CALL(cudaMalloc(&memory, bytes));
+    CALL(cudaMemset((char *)memory + bytes - 16, 0, 16)); /* what is copied too much at the end */
     return memory;
 }
 
 static void reserve(size_t n, bool payloads)
 {
     if (!state.ready) {
-        CHECK(cudaStreamCreateWithFlags(&state.in, cudaStreamNonBlocking));
-        CHECK(cudaStreamCreateWithFlags(&state.work, cudaStreamNonBlocking));
-        CHECK(cudaStreamCreateWithFlags(&state.out, cudaStreamNonBlocking));
+        CALL(cudaStreamCreateWithFlags(&state.in, cudaStreamNonBlocking));
+        CALL(cudaStreamCreateWithFlags(&state.work, cudaStreamNonBlocking));
+        CALL(cudaStreamCreateWithFlags(&state.out, cudaStreamNonBlocking));
         for (cudaEvent_t &event : state.arrived)
-            CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+            CALL(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
         for (cudaEvent_t &event : state.made)
-            CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+            CALL(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
         prepare<shape_of_keys, false>();
         prepare<shape_of_pairs, false>();
         prepare<shape_of_few<false>, true>();
@@ -97,14 +97,14 @@ static void reserve(size_t n, bool payloads)
         payloads |= state.has_payloads;
         for (void *old : {(void *)state.a.keys, (void *)state.b.keys, (void *)state.a.payloads,
                           (void *)state.b.payloads, (void *)state.splits})
-            CHECK(cudaFree(old));
+            CALL(cudaFree(old));
         state.a = {(int32_t *)device_memory(bytes), payloads ? (uint32_t *)device_memory(bytes) : nullptr};
         state.b = {(int32_t *)device_memory(bytes), payloads ? (uint32_t *)device_memory(bytes) : nullptr};
         /* MOST_WAYS of the tiles of either shape, and those of a piece's end. */
         state.splits = (unsigned *)device_memory((room / SMALLEST_TILE + 2) * MOST_WAYS * sizeof *state.splits);
         state.room = room;
         state.has_payloads = payloads;
-        CHECK(cudaDeviceSynchronize());
+        CALL(cudaDeviceSynchronize());
     }
 }
 
@@ -125,12 +125,12 @@ static void sort_host(const int32_t *keys, const uint32_t *payloads, int32_t *so
     for (unsigned c = 0; c < chunks; c++) {
         unsigned start = c * chunk, count = n - start < chunk ? n - start : chunk;
 
-        CHECK(cudaMemcpyAsync(a.keys + start, keys + start, count * sizeof *keys, cudaMemcpyHostToDevice, state.in));
+        CALL(cudaMemcpyAsync(a.keys + start, keys + start, count * sizeof *keys, cudaMemcpyHostToDevice, state.in));
         if (payloads)
-            CHECK(cudaMemcpyAsync(a.payloads + start, payloads + start, count * sizeof *payloads,
-                                  cudaMemcpyHostToDevice, state.in));
-        CHECK(cudaEventRecord(state.arrived[c], state.in));
-        CHECK(cudaStreamWaitEvent(state.work, state.arrived[c], 0));
+            CALL(cudaMemcpyAsync(a.payloads + start, payloads + start, count * sizeof *payloads,
+                                 cudaMemcpyHostToDevice, state.in));
+        CALL(cudaEventRecord(state.arrived[c], state.in));
+        CALL(cudaStreamWaitEvent(state.work, state.arrived[c], 0));
         where = sort<S>(behind(a, start), behind(b, start), count, chunk, state.splits, state.work);
     }
     /* Pieces of the output: of one chunk there is one, of several the first is small, so that copying starts soon. */
@@ -146,18 +146,18 @@ static void sort_host(const int32_t *keys, const uint32_t *payloads, int32_t *so
             merge_pass<S, false>(sorted, merged, n, chunk, levels, first, now, state.splits, state.work);
         else
             merged = sorted;
-        CHECK(cudaEventRecord(state.made[p], state.work));
-        CHECK(cudaStreamWaitEvent(state.out, state.made[p], 0));
-        CHECK(cudaMemcpyAsync(sorted_keys + start, merged.keys + start, count * sizeof *keys, cudaMemcpyDeviceToHost,
-                              state.out));
+        CALL(cudaEventRecord(state.made[p], state.work));
+        CALL(cudaStreamWaitEvent(state.out, state.made[p], 0));
+        CALL(cudaMemcpyAsync(sorted_keys + start, merged.keys + start, count * sizeof *keys, cudaMemcpyDeviceToHost,
+                             state.out));
         if (payloads)
-            CHECK(cudaMemcpyAsync(sorted_payloads + start, merged.payloads + start, count * sizeof *payloads,
-                                  cudaMemcpyDeviceToHost, state.out));
+            CALL(cudaMemcpyAsync(sorted_payloads + start, merged.payloads + start, count * sizeof *payloads,
+                                 cudaMemcpyDeviceToHost, state.out));
         first += now;
         if (piece < tiles / 8)
             piece *= 2;
     }
-    CHECK(cudaStreamSynchronize(state.out));
+    CALL(cudaStreamSynchronize(state.out));
 }
 
 } // namespace merging
@@ -182,6 +182,6 @@ extern "C" void device_user_setup(void)
     using namespace merging;
     size_t available, total;
 
-    CHECK(cudaMemGetInfo(&available, &total));
+    CALL(cudaMemGetInfo(&available, &total));
     reserve(available > (size_t)32 << 30 ? 1 << 28 : 1 << 16, true);
 }

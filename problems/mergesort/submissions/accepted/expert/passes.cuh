@@ -41,7 +41,7 @@ static void launch(void (*kernel)(PARAMETERS...), unsigned blocks, unsigned thre
     config.stream = stream;
     config.attrs = &overlap;
     config.numAttrs = 1;
-    CHECK(cudaLaunchKernelEx(&config, kernel, (PARAMETERS)arguments...));
+    CALL(cudaLaunchKernelEx(&config, kernel, (PARAMETERS)arguments...));
 }
 
 /*
@@ -130,12 +130,12 @@ static buffer behind(buffer b, size_t offset)
 /* Before the first launch: kernels may need more shared memory than without asking. This loads them as well. */
 template <class S, bool ALONE, unsigned WAYS> static void prepare_ways()
 {
-    CHECK(cudaFuncSetAttribute(merge_tiles<S, WAYS, ALONE>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               S::template MERGE_WORDS<WAYS> * S::ELEMENT_BYTES));
+    CALL(cudaFuncSetAttribute(merge_tiles<S, WAYS, ALONE>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                              S::template MERGE_WORDS<WAYS> * S::ELEMENT_BYTES));
     if constexpr (!ALONE) {
         cudaFuncAttributes attributes;
 
-        CHECK(cudaFuncGetAttributes(&attributes, find_splits<WAYS>));
+        CALL(cudaFuncGetAttributes(&attributes, find_splits<WAYS>));
     }
 }
 template <class S, bool ALONE> static void prepare_passes()
@@ -150,10 +150,10 @@ template <class S, bool FEW> static void prepare()
     cudaFuncAttributes attributes;
 
     if constexpr (FEW)
-        CHECK(cudaFuncGetAttributes(&attributes, sort_few<S::PAIRS, FEW_ITEMS>));
+        CALL(cudaFuncGetAttributes(&attributes, sort_few<S::PAIRS, FEW_ITEMS>));
     else
-        CHECK(cudaFuncSetAttribute(sort_tiles<S>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   S::SORT_WORDS * S::ELEMENT_BYTES));
+        CALL(cudaFuncSetAttribute(sort_tiles<S>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  S::SORT_WORDS * S::ELEMENT_BYTES));
     prepare_passes<S, FEW>();
 }
 

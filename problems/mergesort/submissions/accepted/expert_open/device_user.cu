@@ -69,22 +69,22 @@ static void *device_memory(size_t bytes)
 {
     void *memory;
 
-    CHECK(cudaMalloc(&memory, bytes));
+    CALL(cudaMalloc(&memory, bytes));
     return memory;
 }
 
 static void reserve(size_t n, bool payloads)
 {
     if (!state.ready) {
-        CHECK(cudaStreamCreateWithFlags(&state.in, cudaStreamNonBlocking));
-        CHECK(cudaStreamCreateWithFlags(&state.work, cudaStreamNonBlocking));
-        CHECK(cudaStreamCreateWithFlags(&state.out, cudaStreamNonBlocking));
+        CALL(cudaStreamCreateWithFlags(&state.in, cudaStreamNonBlocking));
+        CALL(cudaStreamCreateWithFlags(&state.work, cudaStreamNonBlocking));
+        CALL(cudaStreamCreateWithFlags(&state.out, cudaStreamNonBlocking));
         for (cudaEvent_t &event : state.arrived)
-            CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+            CALL(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
         for (cudaEvent_t &event : state.made)
-            CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-        CHECK(cudaEventCreateWithFlags(&state.counted, cudaEventDisableTiming));
-        CHECK(cudaMallocHost(&state.counts, MOST_CHUNKS * sizeof *state.counts));
+            CALL(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+        CALL(cudaEventCreateWithFlags(&state.counted, cudaEventDisableTiming));
+        CALL(cudaMallocHost(&state.counts, MOST_CHUNKS * sizeof *state.counts));
         prepare<shape_of_keys>();
         prepare<shape_of_pairs>();
         prepare<shape_of_few<false>>();
@@ -101,14 +101,14 @@ static void reserve(size_t n, bool payloads)
 
         payloads |= state.has_payloads;
         for (buffer *old : {&state.a, &state.b, &state.c}) {
-            CHECK(cudaFree(old->keys));
-            CHECK(cudaFree(old->payloads));
+            CALL(cudaFree(old->keys));
+            CALL(cudaFree(old->payloads));
             *old = {(uint32_t *)device_memory(bytes), payloads ? (uint32_t *)device_memory(bytes) : nullptr};
         }
-        CHECK(cudaFree(state.work_space));
+        CALL(cudaFree(state.work_space));
         state.work_space = (workspace *)device_memory(sizeof(workspace) + rows * DIGITS * 4);
-        CHECK(cudaMemset(state.work_space, 0, sizeof(workspace) + rows * DIGITS * 4));
-        CHECK(cudaDeviceSynchronize());
+        CALL(cudaMemset(state.work_space, 0, sizeof(workspace) + rows * DIGITS * 4));
+        CALL(cudaDeviceSynchronize());
         state.room = room;
         state.has_payloads = payloads;
     }
@@ -117,22 +117,22 @@ static void reserve(size_t n, bool payloads)
 /* Copies of elements start to start + count - 1, keys and payloads, in a stream. */
 static void copy_in(buffer to, const int32_t *keys, const uint32_t *payloads, size_t start, size_t count)
 {
-    CHECK(cudaMemcpyAsync(to.keys + start, keys + start, count * 4, cudaMemcpyHostToDevice, state.in));
+    CALL(cudaMemcpyAsync(to.keys + start, keys + start, count * 4, cudaMemcpyHostToDevice, state.in));
     if (payloads)
-        CHECK(cudaMemcpyAsync(to.payloads + start, payloads + start, count * 4, cudaMemcpyHostToDevice, state.in));
+        CALL(cudaMemcpyAsync(to.payloads + start, payloads + start, count * 4, cudaMemcpyHostToDevice, state.in));
 }
 static void copy_out(int32_t *keys, uint32_t *payloads, buffer from, size_t start, size_t count)
 {
-    CHECK(cudaMemcpyAsync(keys + start, from.keys + start, count * 4, cudaMemcpyDeviceToHost, state.out));
+    CALL(cudaMemcpyAsync(keys + start, from.keys + start, count * 4, cudaMemcpyDeviceToHost, state.out));
     if (payloads)
-        CHECK(cudaMemcpyAsync(payloads + start, from.payloads + start, count * 4, cudaMemcpyDeviceToHost, state.out));
+        CALL(cudaMemcpyAsync(payloads + start, from.payloads + start, count * 4, cudaMemcpyDeviceToHost, state.out));
 }
 
 /* What `behind_this` does from now on waits for what `first` was given until now. */
 static void order(cudaStream_t first, cudaStream_t behind_this, cudaEvent_t event)
 {
-    CHECK(cudaEventRecord(event, first));
-    CHECK(cudaStreamWaitEvent(behind_this, event, 0));
+    CALL(cudaEventRecord(event, first));
+    CALL(cudaStreamWaitEvent(behind_this, event, 0));
 }
 
 template <class S>
@@ -152,7 +152,7 @@ static void sort_host(const int32_t *keys, const uint32_t *payloads, int32_t *so
         sort<S>(a, b, n, work, state.work);
         order(state.work, state.out, state.made[0]);
         copy_out(sorted_keys, sorted_payloads, a, 0, n);
-        CHECK(cudaStreamSynchronize(state.out));
+        CALL(cudaStreamSynchronize(state.out));
         return;
     }
     for (unsigned i = 0; i < chunks; i++) {
@@ -161,15 +161,15 @@ static void sort_host(const int32_t *keys, const uint32_t *payloads, int32_t *so
         copy_in(a, keys, payloads, start, count_here);
         order(state.in, state.work, state.arrived[i]);
         count(a.keys + start, count_here, PASSES - 1, work, state.work);
-        CHECK(cudaMemcpyAsync(state.counts[i], work->counts[PASSES - 1], sizeof *state.counts, cudaMemcpyDeviceToHost,
-                              state.work));
+        CALL(cudaMemcpyAsync(state.counts[i], work->counts[PASSES - 1], sizeof *state.counts, cudaMemcpyDeviceToHost,
+                             state.work));
         if (i == chunks - 1)
-            CHECK(cudaEventRecord(state.counted, state.work));
+            CALL(cudaEventRecord(state.counted, state.work));
         move<S, !S::PAIRS>(behind(a, start), behind(b, start), count_here, PASSES - 1, false, work, state.work);
         /* One pass alone leaves sums behind, where the next one is to find nothing. */
-        CHECK(cudaMemsetAsync(work->tiles, 0, ((size_t)count_here / S::TILE + 1) * sizeof *work->tiles, state.work));
+        CALL(cudaMemsetAsync(work->tiles, 0, ((size_t)count_here / S::TILE + 1) * sizeof *work->tiles, state.work));
     }
-    CHECK(cudaEventSynchronize(state.counted));
+    CALL(cudaEventSynchronize(state.counted));
     /* A piece: some neighbouring highest digits. The first is small, so that copying starts soon. */
     unsigned used[MOST_CHUNKS] = {}; /* of each chunk, by pieces so far */
     unsigned start = 0, least = SMALLEST_PIECE, digit = 0;
@@ -196,7 +196,7 @@ static void sort_host(const int32_t *keys, const uint32_t *payloads, int32_t *so
         const unsigned block = 256, blocks = (longest + block * 8 - 1) / (block * 8);
 
         gather<<<dim3(blocks, chunks), block, 0, state.work>>>(b, behind(a, start), s);
-        CHECK(cudaGetLastError());
+        CALL(cudaGetLastError());
         sort<S>(behind(a, start), behind(c, start), size, work, state.work);
         order(state.work, state.out, state.made[p]);
         copy_out(sorted_keys, sorted_payloads, a, start, size);
@@ -204,7 +204,7 @@ static void sort_host(const int32_t *keys, const uint32_t *payloads, int32_t *so
         if (least < n / 16)
             least *= 2;
     }
-    CHECK(cudaStreamSynchronize(state.out));
+    CALL(cudaStreamSynchronize(state.out));
 }
 
 } // namespace radix
@@ -229,6 +229,6 @@ extern "C" void device_user_setup(void)
     using namespace radix;
     size_t available, total;
 
-    CHECK(cudaMemGetInfo(&available, &total));
+    CALL(cudaMemGetInfo(&available, &total));
     reserve(available > (size_t)32 << 30 ? 1 << 28 : 1 << 16, true);
 }

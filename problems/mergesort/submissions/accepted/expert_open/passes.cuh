@@ -35,7 +35,7 @@ static void launch(void (*kernel)(PARAMETERS...), unsigned blocks, unsigned thre
     config.stream = stream;
     config.attrs = &overlap;
     config.numAttrs = 1;
-    CHECK(cudaLaunchKernelEx(&config, kernel, (PARAMETERS)arguments...));
+    CALL(cudaLaunchKernelEx(&config, kernel, (PARAMETERS)arguments...));
 }
 
 static void count(const uint32_t *keys, unsigned n, unsigned first_pass, workspace *work, cudaStream_t stream)
@@ -107,10 +107,10 @@ static buffer behind(buffer b, size_t offset)
 /* Before the first launch: it may need more shared memory than without asking. This loads it as well. */
 template <class S> static void prepare()
 {
-    CHECK(cudaFuncSetAttribute(move_by_digit<S, false>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               S::SHARED_BYTES));
-    CHECK(cudaFuncSetAttribute(move_by_digit<S, !S::PAIRS>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               S::SHARED_BYTES));
+    CALL(cudaFuncSetAttribute(move_by_digit<S, false>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                              S::SHARED_BYTES));
+    CALL(cudaFuncSetAttribute(move_by_digit<S, !S::PAIRS>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                              S::SHARED_BYTES));
 }
 
 } // namespace radix
