@@ -254,6 +254,11 @@ pair() {
 @test "check: shared_race_loop" { pair shared_race_loop; }
 @test "check: shared_race_write" { pair shared_race_write; }
 @test "check: stack_limit" { pair stack_limit; }
+@test "checks: a stack that nvcc knows may exceed cudaLimitStackSize" {
+    simulate checks/stack_limit_static_good
+    assert_equal "$status" 0
+    assert_equal "$said" ''
+}
 @test "check: stack_overflow" { pair stack_overflow; }
 @test "check: template" {
     pair template

@@ -493,6 +493,17 @@ static bool resolve_shared(struct warp *w, const struct ins *ins, uint32_t l, un
     return true;
 }
 
+/*
+ * A function may change a parameter that it was given by value. nvcc then takes its address for one of local memory:
+ * cvta.to.local leaves the call's depth in bits 32 and up, where an offset into a stack has none.
+ */
+static bool is_formal(const struct warp *w, uint64_t address)
+{
+    uint64_t depth = address >> 32 & 0xFFFFFF;
+
+    return depth && depth <= w->frame->depth;
+}
+
 /* Parameters of a .func whose address was taken. Bits 32 to 55 name the frame that holds them. */
 static bool resolve_formal(struct warp *w, const struct ins *ins, uint32_t l, unsigned bytes, enum access access)
 {
@@ -572,6 +583,10 @@ bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
         case 0: good = resolve_global(w, ins, l, bytes, access, &kinds); break;
         case WINDOW_SHARED: good = resolve_shared(w, ins, l, bytes, access, offsets, &kinds); break;
         case WINDOW_LOCAL:
+            if (is_formal(w, w->address[l])) {
+                good = resolve_formal(w, ins, l, bytes, access);
+                break;
+            }
             good = resolve_local(w, ins, l, bytes, access);
             kinds.local |= 1u << l;
             break;

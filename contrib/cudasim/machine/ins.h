@@ -154,6 +154,7 @@ struct function {
     const char *refusal;      /* why it cannot run: it, or what it calls, has what is not supported; else NULL */
     unsigned refusal_line;    /* of the PTX text; 0: none */
     bool recursive;           /* may call itself, or through a pointer */
+    bool cyclic;              /* may call itself, or a function that does: nvcc cannot know its stack */
     uint64_t stack_bytes;     /* of local memory for it and all it calls, when not recursive */
     uint64_t shared_bytes;    /* static shared memory of an entry */
     uint64_t *shared_uses;    /* a bit a place: shared variables that it and all it calls may touch; arena */

@@ -557,7 +557,9 @@ const struct ins *warp_exit(struct warp *w, const struct ins *ins)
 
 void warp_check_stack(struct warp *w, const struct ins *ins, uint64_t bytes, uint32_t depth)
 {
-    uint64_t least = bytes + (uint64_t)depth * CALL_LEAST, limit = sim_limits(w->worker->sim)->stack_bytes;
+    /* The kernel's own variables have a known size: the driver makes room for them, whatever the limit is. */
+    uint64_t own = w->block->launch->kernel->function->local_bytes;
+    uint64_t least = bytes - own + (uint64_t)depth * CALL_LEAST, limit = sim_limits(w->worker->sim)->stack_bytes;
 
     if (least <= limit || w->worker->faulted_at == ins || !sim_options(w->worker->sim)->check_bounds)
         return;
@@ -577,7 +579,8 @@ const struct ins *warp_call(struct warp *w, const struct ins *ins, const struct 
     uint64_t limit = sim_limits(w->worker->sim)->stack_max_bytes;
 
     count_line(w, ins + 1);
-    warp_check_stack(w, ins, (uint64_t)base + function->local_bytes, parent->depth + 1);
+    if (w->block->launch->kernel->function->cyclic)
+        warp_check_stack(w, ins, (uint64_t)base + function->local_bytes, parent->depth + 1);
     if ((uint64_t)base + function->local_bytes + (uint64_t)(parent->depth + 1) * CALL_COST > limit)
         return fault_at(w, ins, (unsigned)__builtin_ctz(w->mask), FAULT_STACK_OVERFLOW, 0,
                         "call depth %u needs more than %llu bytes of stack", parent->depth + 1,

@@ -246,11 +246,18 @@ static void spread_refusals(struct program *p, const struct ins *code)
 #define DEPTH_MOST 64 /* calls inside of calls whose stacks are added up */
 
 /* Stack of local memory that a call of `index` may need, into *bytes. False: no bound is known. */
-static bool stack_need(struct program *p, size_t index, unsigned depth, uint64_t *bytes)
+enum stack { STACK_NOT_SEEN, STACK_KNOWN, STACK_UNKNOWN };
+
+/* seen[function_count] is enum stack: functions that many call are looked at once. */
+static bool stack_need(struct program *p, size_t index, unsigned depth, char *seen, uint64_t *bytes)
 {
     struct function *f = &p->functions[index];
     uint64_t most = 0;
 
+    *bytes = f->stack_bytes;
+    if (seen[index] != STACK_NOT_SEEN)
+        return seen[index] == STACK_KNOWN;
+    seen[index] = STACK_UNKNOWN;
     if (f->recursive || depth > DEPTH_MOST)
         return false;
     for (uint32_t n = f->first; n < f->last; n++) {
@@ -264,17 +271,19 @@ static bool stack_need(struct program *p, size_t index, unsigned depth, uint64_t
         site = p->code[n].extra;
         if (site->function == CALL_BUILTIN)
             continue;
-        if (site->function == CALL_POINTER || !stack_need(p, (size_t)site->function, depth + 1, &need))
+        if (site->function == CALL_POINTER || !stack_need(p, (size_t)site->function, depth + 1, seen, &need))
             return false;
         most = need > most ? need : most;
     }
-    *bytes = most + f->local_bytes;
+    seen[index] = STACK_KNOWN;
+    *bytes = f->stack_bytes = most + f->local_bytes;
     return true;
 }
 
 static void finish_code(struct builder *b)
 {
     struct program *p = b->program;
+    char *seen;
 
     p->code = b->code;
     p->code_count = (uint32_t)b->code_count;
@@ -297,14 +306,15 @@ static void finish_code(struct builder *b)
             }
         }
     }
+    seen = build_scratch(b, p->function_count, 1);
     for (size_t f = 0; f < p->function_count; f++)
         if (p->functions[f].ptx->defined) {
-            uint64_t need = 0;
+            uint64_t need;
 
             p->functions[f].entry = p->code + p->functions[f].first;
-            p->functions[f].recursive = !stack_need(p, f, 0, &need);
-            p->functions[f].stack_bytes = p->functions[f].recursive ? 0 : need;
+            p->functions[f].recursive = !stack_need(p, f, 0, seen, &need);
         }
+    build_scratch_end(b);
 }
 
 /* All steps; build_fail() leaves it. */

@@ -164,11 +164,11 @@ void follow_calls(struct builder *b)
                 }
     }
     for (size_t f = 0; f < functions; f++) {
-        if (reach[f * fwords + f / 64] >> (f % 64) & 1)
-            p->functions[f].recursive = true;
+        p->functions[f].cyclic = reach[f * fwords + f / 64] >> (f % 64) & 1;
         for (size_t g = 0; g < functions; g++)
             if (reach[f * fwords + g / 64] >> (g % 64) & 1 && reach[g * fwords + g / 64] >> (g % 64) & 1)
-                p->functions[f].recursive = true;
+                p->functions[f].cyclic = true;
+        p->functions[f].recursive |= p->functions[f].cyclic;
     }
     for (size_t f = 0; f < functions; f++) {
         p->functions[f].shared_uses = build_alloc(b, vwords * 8 + 8);
