@@ -64,17 +64,6 @@ command_environment
 export LD_LIBRARY_PATH=$build/cudasim${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} LC_ALL=C
 mkdir -p "$work/log" "$work/rows" || fail "cannot make the folder '$work'"
 
-# limited SECONDS COMMAND LOG: a line of bash, under a limit. What it prints is in LOG.out and LOG.err, its seconds of
-# processor time in LOG.time: the machine may be shared.
-limited() {
-    local code=0 TIMEFORMAT='%U %S'
-    { time (
-        ulimit -t "$1" -c 0
-        timeout -k 5 $(($1 * 10)) bash -c "$2" < /dev/null > "$3.out" 2> "$3.err"
-    ); } 2> "$3.time" || code=$?
-    return $code
-}
-
 # verdict EXIT CODE WORDS LOG: what came of a run that was to end with EXIT, and ended with CODE.
 verdict() {
     # 124 is of timeout, the others of the two signals by which processor time ends.
@@ -107,10 +96,8 @@ alarms() {
 one() {
     local log=$work/log/$1 code=0 came
     cd "$work/$2" 2> /dev/null || { printf '%-8s %5s %5s %8s  %s\n' unbuilt - - - "$1" > "$work/rows/$1"; return; }
-    if [ -n "$rebuild" ] || [ ! -e "$log.built" ]; then
-        limited "$build_limit" "$3" "$log.build" && touch "$log.built" ||
-            { printf '%-8s %5s %5s %8s  %s\n' unbuilt - - - "$1" > "$work/rows/$1"; return; }
-    fi
+    build_program "$1" "$3" ||
+        { printf '%-8s %5s %5s %8s  %s\n' unbuilt - - - "$1" > "$work/rows/$1"; return; }
     limited "$limit" "$4" "$log" || code=$?
     came=$(verdict "$5" "$code" "$6" "$log")
     # shellcheck disable=SC2046,SC2183 # the two numbers of alarms

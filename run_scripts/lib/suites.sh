@@ -19,3 +19,21 @@ suite() {
     fi
     mv -T "$work/$1.new" "$work/$1"
 }
+
+# limited SECONDS COMMAND LOG: a line of bash, under a limit of processor time. Its output is in LOG.out and LOG.err,
+# its times by $TIMEFORMAT in LOG.time. The machine may be shared, so the limit by the clock is 10 times as long.
+limited() {
+    local code=0
+    { time (
+        ulimit -t "$1" -c 0
+        timeout -k 5 $(($1 * 10)) bash -c "$2" < /dev/null > "$3.out" 2> "$3.err"
+    ); } 2> "$3.time" || code=$?
+    return $code
+}
+
+# build_program NAME COMMAND: builds a program in the current folder, unless it is built, or if $rebuild is set.
+build_program() {
+    local log=$work/log/$1
+    [ -n "${rebuild:-}" ] || [ ! -e "$log.built" ] || return 0
+    limited "$build_limit" "$2" "$log.build" && touch "$log.built"
+}
