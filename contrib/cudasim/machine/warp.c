@@ -5,6 +5,8 @@
  * order meets again at the lowest common place. Fairness: a split that jumps backwards often, or spins on memory, gives
  * the others a number of branches out of turn.
  */
+#pragma GCC optimize("O3") /* vectors, whatever the rest is compiled with */
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,14 +23,19 @@
 #define CALL_COST 64       /* bytes of stack that a call takes besides its local variables */
 #define CALL_LEAST 8        /* and that it takes at the very least on a GPU: the address to return to */
 
+CLONES static void fill_lanes(uint32_t *lanes, uint32_t mask)
+{
+    for (int l = 0; l < LANES; l++)
+        lanes[l] = 0u - (mask >> l & 1);
+}
+
 void warp_set_mask(struct warp *w, uint32_t mask)
 {
     w->mask = mask;
     if (w->lanes_mask == mask)
         return;
     w->lanes_mask = mask;
-    for (int l = 0; l < LANES; l++)
-        w->lanes[l] = (mask >> l & 1) ? 0xFFFFFFFFu : 0;
+    fill_lanes(w->lanes, mask);
 }
 
 static void enter_frame(struct warp *w, struct frame *frame)

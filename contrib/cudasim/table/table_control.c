@@ -2,6 +2,8 @@
  * table_control.c - branches, calls, special registers, packing, and instructions that the lanes of a warp execute
  * together.
  */
+#include <immintrin.h>
+
 #include "contrib/cudasim/base/atomic.h"
 #include "contrib/cudasim/base/clock.h"
 #include "contrib/cudasim/base/special.h"
@@ -153,10 +155,18 @@ STEP(undefined)
 #define FILL32(value)                                                                                                  \
     do {                                                                                                               \
         u32 *D = slot_at(w, i->d);                                                                                     \
-        for (int l = 0; l < LANES; l++) {                                                                              \
+        EACH_LANE {                                                                                                    \
             u32 v_ = (u32)(value);                                                                                     \
             D[l] = w->lanes[l] ? v_ : D[l];                                                                            \
         }                                                                                                              \
+    } while (0)
+
+/* One value for all lanes, which is computed once. */
+#define SAME32(value)                                                                                                  \
+    do {                                                                                                               \
+        const u32 same_ = (u32)(value);                                                                                \
+                                                                                                                       \
+        FILL32(same_);                                                                                                 \
     } while (0)
 
 /* Clocks, and the number of the grid. */
@@ -174,7 +184,42 @@ static void special_time(struct warp *w, const struct ins *i)
             if (w->lanes[l])
                 D[l] = value;
     } else {
-        FILL32(value);
+        SAME32(value);
+    }
+}
+
+/*
+ * The thread's numbers in its block. A division a lane would take longer than all else, so only the first lane's is
+ * computed by one. In a row of 32 threads or more the others are in the same row or in the next one.
+ */
+static void special_thread(struct warp *w, const struct ins *i)
+{
+    const struct launch *k = w->block->launch;
+    u32 base = w->index * LANES, nx = k->ntid[0], ny = k->ntid[1], x = base % nx, y = base / nx % ny;
+    u32 z = base / nx / ny;
+
+    if (nx < LANES) {
+        u32 X[LANES], Y[LANES], Z[LANES];
+
+        for (int l = 0; l < LANES; l++) {
+            X[l] = x;
+            Y[l] = y;
+            Z[l] = z;
+            if (++x == nx) {
+                x = 0;
+                if (++y == ny) {
+                    y = 0;
+                    z++;
+                }
+            }
+        }
+        FILL32(i->op == SPECIAL_TID_X ? X[l] : i->op == SPECIAL_TID_Y ? Y[l] : Z[l]);
+    } else if (i->op == SPECIAL_TID_X) {
+        FILL32(x + (u32)l >= nx ? x + (u32)l - nx : x + (u32)l);
+    } else if (i->op == SPECIAL_TID_Y) {
+        FILL32(x + (u32)l < nx ? y : y + 1 == ny ? 0 : y + 1);
+    } else {
+        FILL32(z + (x + (u32)l >= nx && y + 1 == ny));
     }
 }
 
@@ -183,62 +228,56 @@ STEP(special)
     const struct block *b = w->block;
     const struct launch *k = b->launch;
     const unsigned *cluster = k->what->cluster;
-    u32 base = w->index * LANES, nx = k->ntid[0], ny = k->ntid[1];
 
     switch (i->op) {
     case SPECIAL_TID_X:
-        if (nx == k->threads)
-            FILL32(base + (u32)l);
-        else
-            FILL32((base + (u32)l) % nx);
-        break;
-    case SPECIAL_TID_Y: FILL32((base + (u32)l) / nx % ny); break;
-    case SPECIAL_TID_Z: FILL32((base + (u32)l) / nx / ny); break;
-    case SPECIAL_NTID_X: FILL32(k->ntid[0]); break;
-    case SPECIAL_NTID_Y: FILL32(k->ntid[1]); break;
-    case SPECIAL_NTID_Z: FILL32(k->ntid[2]); break;
-    case SPECIAL_CTAID_X: FILL32(b->id[0]); break;
-    case SPECIAL_CTAID_Y: FILL32(b->id[1]); break;
-    case SPECIAL_CTAID_Z: FILL32(b->id[2]); break;
-    case SPECIAL_NCTAID_X: FILL32(k->grid[0]); break;
-    case SPECIAL_NCTAID_Y: FILL32(k->grid[1]); break;
-    case SPECIAL_NCTAID_Z: FILL32(k->grid[2]); break;
+    case SPECIAL_TID_Y:
+    case SPECIAL_TID_Z: special_thread(w, i); break;
+    case SPECIAL_NTID_X: SAME32(k->ntid[0]); break;
+    case SPECIAL_NTID_Y: SAME32(k->ntid[1]); break;
+    case SPECIAL_NTID_Z: SAME32(k->ntid[2]); break;
+    case SPECIAL_CTAID_X: SAME32(b->id[0]); break;
+    case SPECIAL_CTAID_Y: SAME32(b->id[1]); break;
+    case SPECIAL_CTAID_Z: SAME32(b->id[2]); break;
+    case SPECIAL_NCTAID_X: SAME32(k->grid[0]); break;
+    case SPECIAL_NCTAID_Y: SAME32(k->grid[1]); break;
+    case SPECIAL_NCTAID_Z: SAME32(k->grid[2]); break;
     case SPECIAL_LANEID: FILL32(l); break;
-    case SPECIAL_WARPID: FILL32(w->index); break;
-    case SPECIAL_NWARPID: FILL32(WARPS_PER_BLOCK * 2); break;
-    case SPECIAL_SMID: FILL32(b->number % sim_limits(k->sim)->multiprocessors); break;
-    case SPECIAL_NSMID: FILL32(sim_limits(k->sim)->multiprocessors); break;
+    case SPECIAL_WARPID: SAME32(w->index); break;
+    case SPECIAL_NWARPID: SAME32(WARPS_PER_BLOCK * 2); break;
+    case SPECIAL_SMID: SAME32(b->number % sim_limits(k->sim)->multiprocessors); break;
+    case SPECIAL_NSMID: SAME32(sim_limits(k->sim)->multiprocessors); break;
     case SPECIAL_LANEMASK_EQ: FILL32(1u << l); break;
     case SPECIAL_LANEMASK_LE: FILL32((2u << l) - 1); break;
     case SPECIAL_LANEMASK_LT: FILL32((1u << l) - 1); break;
     case SPECIAL_LANEMASK_GE: FILL32(~((1u << l) - 1)); break;
     case SPECIAL_LANEMASK_GT: FILL32(~((2u << l) - 1)); break;
-    case SPECIAL_DYNAMIC_SMEM: FILL32(k->what->dynamic_shared); break;
+    case SPECIAL_DYNAMIC_SMEM: SAME32(k->what->dynamic_shared); break;
     case SPECIAL_TOTAL_SMEM:
-    case SPECIAL_AGGR_SMEM: FILL32(b->shared_size); break;
-    case SPECIAL_CLUSTERID_X: FILL32(b->id[0] / cluster[0]); break;
-    case SPECIAL_CLUSTERID_Y: FILL32(b->id[1] / cluster[1]); break;
-    case SPECIAL_CLUSTERID_Z: FILL32(b->id[2] / cluster[2]); break;
-    case SPECIAL_NCLUSTERID_X: FILL32(k->grid[0] / cluster[0]); break;
-    case SPECIAL_NCLUSTERID_Y: FILL32(k->grid[1] / cluster[1]); break;
-    case SPECIAL_NCLUSTERID_Z: FILL32(k->grid[2] / cluster[2]); break;
-    case SPECIAL_CLUSTER_CTAID_X: FILL32(b->id[0] % cluster[0]); break;
-    case SPECIAL_CLUSTER_CTAID_Y: FILL32(b->id[1] % cluster[1]); break;
-    case SPECIAL_CLUSTER_CTAID_Z: FILL32(b->id[2] % cluster[2]); break;
-    case SPECIAL_CLUSTER_NCTAID_X: FILL32(cluster[0]); break;
-    case SPECIAL_CLUSTER_NCTAID_Y: FILL32(cluster[1]); break;
-    case SPECIAL_CLUSTER_NCTAID_Z: FILL32(cluster[2]); break;
-    case SPECIAL_CLUSTER_CTARANK: FILL32(b->cluster_rank); break;
-    case SPECIAL_CLUSTER_NCTARANK: FILL32(k->cluster_blocks); break;
+    case SPECIAL_AGGR_SMEM: SAME32(b->shared_size); break;
+    case SPECIAL_CLUSTERID_X: SAME32(b->id[0] / cluster[0]); break;
+    case SPECIAL_CLUSTERID_Y: SAME32(b->id[1] / cluster[1]); break;
+    case SPECIAL_CLUSTERID_Z: SAME32(b->id[2] / cluster[2]); break;
+    case SPECIAL_NCLUSTERID_X: SAME32(k->grid[0] / cluster[0]); break;
+    case SPECIAL_NCLUSTERID_Y: SAME32(k->grid[1] / cluster[1]); break;
+    case SPECIAL_NCLUSTERID_Z: SAME32(k->grid[2] / cluster[2]); break;
+    case SPECIAL_CLUSTER_CTAID_X: SAME32(b->id[0] % cluster[0]); break;
+    case SPECIAL_CLUSTER_CTAID_Y: SAME32(b->id[1] % cluster[1]); break;
+    case SPECIAL_CLUSTER_CTAID_Z: SAME32(b->id[2] % cluster[2]); break;
+    case SPECIAL_CLUSTER_NCTAID_X: SAME32(cluster[0]); break;
+    case SPECIAL_CLUSTER_NCTAID_Y: SAME32(cluster[1]); break;
+    case SPECIAL_CLUSTER_NCTAID_Z: SAME32(cluster[2]); break;
+    case SPECIAL_CLUSTER_CTARANK: SAME32(b->cluster_rank); break;
+    case SPECIAL_CLUSTER_NCTARANK: SAME32(k->cluster_blocks); break;
     case SPECIAL_RESERVED_BEGIN:
     case SPECIAL_RESERVED_0:
-    case SPECIAL_RESERVED_1: FILL32(k->reserved); break;
+    case SPECIAL_RESERVED_1: SAME32(k->reserved); break;
     case SPECIAL_RESERVED_END:
-    case SPECIAL_RESERVED_CAP: FILL32(b->shared_size); break;
-    case SPECIAL_ENVREG1: FILL32(k->workspace >> 32); break;
-    case SPECIAL_ENVREG2: FILL32(k->workspace); break;
-    case SPECIAL_UNSET: FILL32(0); break;
-    case SPECIAL_IS_EXPLICIT_CLUSTER: FILL32(ONES(k->cluster_blocks > 1)); break;
+    case SPECIAL_RESERVED_CAP: SAME32(b->shared_size); break;
+    case SPECIAL_ENVREG1: SAME32(k->workspace >> 32); break;
+    case SPECIAL_ENVREG2: SAME32(k->workspace); break;
+    case SPECIAL_UNSET: SAME32(0); break;
+    case SPECIAL_IS_EXPLICIT_CLUSTER: SAME32(ONES(k->cluster_blocks > 1)); break;
     case SPECIAL_CLOCK64:
     case SPECIAL_CLOCK:
     case SPECIAL_CLOCK_HI:
@@ -265,7 +304,7 @@ STEP(special)
                 if (w->lanes[l])                                                                                       \
                     D[l] = v;                                                                                          \
         } else {                                                                                                       \
-            FILL32(v);                                                                                                 \
+            SAME32(v);                                                                                                 \
         }                                                                                                              \
         return i + 1;                                                                                                  \
     }
@@ -455,16 +494,15 @@ STEP(bar_warp);
  */
 static inline void check_members(struct warp *w, const struct ins *i, const u32 *members)
 {
-    u32 omits[LANES], named = 0, gone = w->exists & ~w->live;
+    u32 omits = 0, named = 0, gone = w->exists & ~w->live;
+    bool default_counts = i->body != bar_warp;
 
     for (int l = 0; l < LANES; l++) {
-        omits[l] = ~members[l] >> l & 1 & w->lanes[l];
-        named |= i->body == bar_warp && members[l] == FULL_MASK ? 0 : members[l] & w->lanes[l];
+        omits |= ~members[l] & 1u << l & w->lanes[l];
+        named |= default_counts || members[l] != FULL_MASK ? members[l] & w->lanes[l] : 0;
     }
-    for (int l = 0; l < LANES; l++)
-        omits[0] |= omits[l] << l;
-    if (gone & named || omits[0])
-        warp_warn_members(w, i, omits[0], gone & named);
+    if (gone & named || omits)
+        warp_warn_members(w, i, omits, gone & named);
 }
 
 /* False: w->mask's lanes are not all here yet; `next` is where to go on. */
@@ -516,38 +554,51 @@ static void check_sources(struct warp *w, const struct ins *i, const u32 *steps,
                wrong, from[__builtin_ctz(wrong)] & 31);
 }
 
+/* R[l] = A[from[l]], of the 32 lanes of a register. */
+static inline void take_lanes(u32 *R, const u32 *A, const u32 *from)
+{
+#if LEVEL >= 4
+    __m512i low = _mm512_loadu_si512(A), high = _mm512_loadu_si512(A + 16);
+
+    _mm512_storeu_si512(R, _mm512_permutex2var_epi32(low, _mm512_loadu_si512(from), high));
+    _mm512_storeu_si512(R + 16, _mm512_permutex2var_epi32(low, _mm512_loadu_si512(from + 16), high));
+#else
+    for (int l = 0; l < LANES; l++)
+        R[l] = A[from[l]];
+#endif
+}
+
+/* For each lane from which one it takes the value, or itself, and whether that one is inside of its segment. */
+#define SOURCES(lane, condition)                                                                                       \
+    EACH_LANE {                                                                                                        \
+        s32 b = (s32)(B[l] & 31), segment = (s32)(C[l] >> 8 & 31), clamp = (s32)(C[l] & 31);                           \
+        s32 limit = (l & segment) | (clamp & ~segment), j = lane;                                                      \
+        bool inside = condition;                                                                                       \
+        from[l] = (u32)(inside ? j : l) & 31;                                                                          \
+        Q[l] = ONES(inside);                                                                                           \
+    }
+
 STEP(shfl)
 {
-    const u32 *A = slot_at(w, i->a), *B = slot_at(w, i->b), *C = slot_at(w, i->c), *M = slot_at(w, i->f);
+    const u32 *A = slot_at(w, i->a), *B = slot_at(w, i->b), *C = slot_at(w, i->c), *M = slot_at(w, i->f), *on;
     u32 *D, *P, R[LANES], Q[LANES], from[LANES];
 
     MEET(M)
     race_lanes_pass(w, w->mask);
     D = slot_at(w, i->d);
     P = slot_at(w, i->e);
-    for (int l = 0; l < LANES; l++) {
-        int b = (int)(B[l] & 31), segment = (int)(C[l] >> 8 & 31), clamp = (int)(C[l] & 31), j;
-        int limit = (l & segment) | (clamp & ~segment), least = l & segment;
-        bool inside;
-
-        switch (i->op) {
-        case SHUFFLE_UP: j = l - b; inside = j >= limit; break;
-        case SHUFFLE_DOWN: j = l + b; inside = j <= limit; break;
-        case SHUFFLE_XOR: j = l ^ b; inside = j <= limit; break;
-        default: j = least | (b & ~segment); inside = j <= limit; break;
-        }
-        if (!inside)
-            j = l;
-        R[l] = A[j & 31];
-        from[l] = (u32)j;
-        Q[l] = ONES(inside);
+    on = w->lanes;
+    switch (i->op) {
+    case SHUFFLE_UP: SOURCES(l - b, j >= limit) break;
+    case SHUFFLE_DOWN: SOURCES(l + b, j <= limit) break;
+    case SHUFFLE_XOR: SOURCES(l ^ b, j <= limit) break;
+    default: SOURCES((l & segment) | (b & ~segment), j <= limit) break;
     }
+    take_lanes(R, A, from);
     if (w->mask != FULL_MASK)
         check_sources(w, i, B, from);
-    for (int l = 0; l < LANES; l++)
-        D[l] = w->lanes[l] ? R[l] : D[l];
-    for (int l = 0; l < LANES; l++)
-        P[l] = w->lanes[l] ? Q[l] : P[l];
+    EACH_LANE { D[l] = on[l] ? R[l] : D[l]; }
+    EACH_LANE { P[l] = on[l] ? Q[l] : P[l]; }
     return i + 1;
 }
 
@@ -660,7 +711,7 @@ STEP(elect)
 
 STEP(activemask)
 {
-    FILL32(w->mask);
+    SAME32(w->mask);
     return i + 1;
 }
 

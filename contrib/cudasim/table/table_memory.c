@@ -69,21 +69,24 @@ INLINE void lane_addresses(struct warp *w, const struct ins *i)
 
 INLINE struct reach reach_of(const u64 *P, u32 mask, unsigned bytes)
 {
-    u64 low = UINT64_MAX, high = 0, any = 0, spread = 0, same = 0, first = P[0];
+    u64 low = UINT64_MAX, high = 0, any = 0, spread = 0, same = 0, first = P[0], last = first + (LANES - 1) * bytes;
 
+    for (int l = 0; l < LANES; l++) {
+        same |= P[l] ^ first;
+        spread |= P[l] ^ (first + (u64)l * bytes);
+    }
+    if (same == 0)
+        return (struct reach){first, first, first, PATTERN_UNIFORM};
+    if (spread == 0 && mask == FULL_MASK && first <= last)
+        return (struct reach){first, last, first | last, PATTERN_CONSECUTIVE};
     for (int l = 0; l < LANES; l++) {
         u64 p = P[l];
 
         low = p < low ? p : low;
         high = p > high ? p : high;
         any |= p;
-        same |= p ^ first;
-        spread |= p ^ (first + (u64)l * bytes);
     }
-    return (struct reach){low, high, any,
-                          same == 0                             ? PATTERN_UNIFORM
-                          : spread == 0 && mask == FULL_MASK ? PATTERN_CONSECUTIVE
-                                                                : PATTERN_ANY};
+    return (struct reach){low, high, any, PATTERN_ANY};
 }
 
 INLINE enum pattern reach_shared(struct warp *w, const struct ins *i, unsigned bytes, enum access access,
@@ -92,7 +95,7 @@ INLINE enum pattern reach_shared(struct warp *w, const struct ins *i, unsigned b
     u64 *P = w->address, base = (uintptr_t)w->block->shared;
     u32 offsets[LANES];
 
-    if (reach.high + bytes > w->block->shared_size || (reach.any & (bytes - 1)) || reach.high >> 24) {
+    if (reach.high >> 24 || reach.high + bytes > w->block->shared_size || (reach.any & (bytes - 1))) {
         u64 window = WINDOW(WINDOW_SHARED);
 
         /* 32-bit addresses of other blocks of the cluster have their rank in bits 24 to 31. */
@@ -174,8 +177,8 @@ INLINE enum pattern reach_global(struct warp *w, const struct ins *i, unsigned b
     struct worker *k = w->worker;
     const struct span *span = i->event ? &k->events[i->event - 1].span : &k->no_event;
 
-    if (reach.low < span->low || reach.high + bytes > span->high || (reach.any & (bytes - 1)) ||
-        (access != ACCESS_READ && span->region->read_only))
+    if (reach.low < span->low || reach.high >= span->high || span->high - reach.high < bytes ||
+        (reach.any & (bytes - 1)) || (access != ACCESS_READ && span->region->read_only))
         return !access_slow(w, i, bytes, access)  ? PATTERN_FAULT
                : reach.high >> WINDOW_SHIFT || k->went_on ? PATTERN_ANY
                                             : reach.pattern;
