@@ -21,12 +21,13 @@ suite() {
 }
 
 # limited SECONDS COMMAND LOG: a line of bash, under a limit of processor time. Its output is in LOG.out and LOG.err,
-# its times by $TIMEFORMAT in LOG.time. The machine may be shared, so the limit by the clock is 10 times as long.
+# its times by $TIMEFORMAT in LOG.time. The machine may be shared: by the clock it may take $clock_factor (10) times as
+# long.
 limited() {
     local code=0
     { time (
         ulimit -t "$1" -c 0
-        timeout -k 5 $(($1 * 10)) bash -c "$2" < /dev/null > "$3.out" 2> "$3.err"
+        timeout -k 5 $(($1 * ${clock_factor:-10})) bash -c "$2" < /dev/null > "$3.out" 2> "$3.err"
     ); } 2> "$3.time" || code=$?
     return $code
 }

@@ -16,7 +16,7 @@ Runs public programs on the simulator of this tree and on the one in the folder 
   --programs N        how many programs count (default: 40)
   --seed N            draws the order of the programs (default: 26)
   --repeats N         runs of each program on each simulator; the medians count (default: 3)
-  --seconds N         processor time for a run (default: 20), and 10 times as long by the clock
+  --seconds N         processor time for a run (default: 20), and 100 times as long by the clock
   --new FOLDER        the new simulator (default: the one of this tree)
   --half odd|even     only the programs at odd or even places of the order: tune on one half, report the other
   --from FOLDER       take a suite from FOLDER/SUITE where that exists, instead of fetching it
@@ -98,7 +98,7 @@ beside() {
 echo "# bench_population.sh: seed $seed, medians of $repeats runs, at most $limit s of processor time each"
 grep -m 1 'model name' /proc/cpuinfo | sed "s/.*: /# $(nproc) processors: /"
 echo '# clock: old, new; processor time: old, new; program'
-build_limit=600 count=0 place=0
+build_limit=600 clock_factor=100 count=0 place=0
 : > "$log/table"
 while read -r _ name; do
     [ "$count" -lt "$programs" ] || break

@@ -111,6 +111,20 @@ void access_written(struct warp *w, const struct ins *ins, unsigned bytes)
     }
 }
 
+/* Sets `count` bytes of bits, by words where they are whole ones. What is set already is not written again. */
+static void set_all(uint8_t *p, unsigned count)
+{
+    if (((uintptr_t)p | count) & 7) {
+        for (unsigned n = 0; n < count; n++)
+            if (__atomic_load_n(p + n, __ATOMIC_RELAXED) != 0xFF)
+                __atomic_store_n(p + n, 0xFF, __ATOMIC_RELAXED);
+        return;
+    }
+    for (uint64_t *word = (uint64_t *)(void *)p, *end = word + count / 8; word < end; word++)
+        if (__atomic_load_n(word, __ATOMIC_RELAXED) != UINT64_MAX)
+            __atomic_store_n(word, UINT64_MAX, __ATOMIC_RELAXED);
+}
+
 void access_note(struct warp *w, unsigned bytes)
 {
     struct memory *memory = sim_memory(w->worker->sim);
@@ -124,11 +138,7 @@ void access_note(struct warp *w, unsigned bytes)
         for (unsigned l = 1; l < LANES; l++)
             consecutive &= w->address[l] == w->address[0] + (uint64_t)l * bytes;
         if (consecutive) { /* whole bytes of bits: 32 elements are a multiple of 8 bytes */
-            uint8_t *p = bits + ((w->address[0] - origin) >> 3);
-
-            for (unsigned n = 0; n < LANES * bytes / 8; n++)
-                if (__atomic_load_n(p + n, __ATOMIC_RELAXED) != 0xFF)
-                    __atomic_store_n(p + n, 0xFF, __ATOMIC_RELAXED);
+            set_all(bits + ((w->address[0] - origin) >> 3), LANES * bytes / 8);
             return;
         }
     }

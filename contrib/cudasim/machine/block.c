@@ -116,6 +116,7 @@ const struct ins *block_barrier(struct warp *w, const struct ins *ins, unsigned 
                    "barrier %u with a count of %u, which is not a multiple of 32", number, expected);
     if (x->pending && x->first != ins && !expected)
         x->divergent = true;
+    b->barriers_used |= 1u << number;
     if (!x->pending)
         x->first = ins;
     x->pending = true;

@@ -182,6 +182,16 @@ static void start_checks(struct block *b, const struct layout *x)
     race_shared_start(b, l->reserved, l->shared_size);
 }
 
+/* Clears what an earlier block left. Barriers are most of it, and few blocks use more than one. */
+static void clear_block(struct block *b)
+{
+    uint32_t used = b->barriers_used;
+
+    memset(b, 0, offsetof(struct block, barriers));
+    EVERY_LANE(n, used)
+        memset(&b->barriers[n], 0, sizeof b->barriers[n]);
+}
+
 static struct block *start_block(struct worker *k, uint64_t group, uint32_t rank)
 {
     struct launch *l = k->launch;
@@ -191,7 +201,7 @@ static struct block *start_block(struct worker *k, uint64_t group, uint32_t rank
 
     if (b) {
         k->free_blocks = b->next;
-        memset(b, 0, offsetof(struct block, warps));
+        clear_block(b);
     } else {
         b = aligned_alloc(1024, round_up(x.size, 1024));
         if (!b)
@@ -455,6 +465,23 @@ static bool prepare_counters(struct worker *k, struct kernel_use *use)
     return true;
 }
 
+/* The numbers of a block's threads. They stay from launch to launch: a division for each would take long. */
+static void number_threads(struct worker *k, const uint32_t *shape)
+{
+    uint32_t n = 0;
+
+    if (memcmp(k->shape, shape, sizeof k->shape) == 0)
+        return;
+    memcpy(k->shape, shape, sizeof k->shape);
+    for (uint32_t z = 0; z < shape[2]; z++)
+        for (uint32_t y = 0; y < shape[1]; y++)
+            for (uint32_t x = 0; x < shape[0]; x++, n++) {
+                k->numbers[0][n] = x;
+                k->numbers[1][n] = y;
+                k->numbers[2][n] = z;
+            }
+}
+
 static void run_worker(struct worker *k, struct launch *l)
 {
     unsigned word = _mm_getcsr();
@@ -468,6 +495,7 @@ static void run_worker(struct worker *k, struct launch *l)
     k->traffic = l->what->traffic;
     if (k->probe)
         probe_launch(k->probe, l);
+    number_threads(k, l->ntid);
     take_free(k);
     memset(k->spans, 0, sizeof k->spans);
     memset(&k->no_event, 0, sizeof k->no_event);

@@ -167,6 +167,7 @@ struct block {
     struct knowledge barrier_known[BARRIERS]; /* of other blocks: what those who arrived know */
     struct meeting *meetings;  /* [meeting_size] words that its warps synchronise by; owned */
     uint32_t meeting_count, meeting_size;
+    uint32_t barriers_used;    /* a bit each: the others are zero */
     struct barrier barriers[BARRIERS];
     struct warp *warps;
     char *storage;           /* one allocation that holds all of it */
@@ -213,6 +214,8 @@ struct worker {
     struct touched *touched;       /* sectors of global memory, where they are asked for; else NULL */
     struct probe *probe;           /* where features are asked for; else NULL */
     struct traffic *traffic;       /* of the launch, where it is asked for; else NULL */
+    uint32_t shape[3];             /* of a block, for which `numbers` holds */
+    uint32_t numbers[3][LANES * WARPS_PER_BLOCK] __attribute__((aligned(64))); /* x, y and z of each thread */
     bool progress;                 /* something changed since the scheduler last looked: see block.c */
     uint32_t at_block;             /* name of the block that has its turn, as race_entry.h has it, plus 1 */
     const struct ins *faulted_at;  /* of the last warning: the same place is not looked up again at once */

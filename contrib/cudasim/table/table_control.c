@@ -188,41 +188,6 @@ static void special_time(struct warp *w, const struct ins *i)
     }
 }
 
-/*
- * The thread's numbers in its block. A division a lane would take longer than all else, so only the first lane's is
- * computed by one. In a row of 32 threads or more the others are in the same row or in the next one.
- */
-static void special_thread(struct warp *w, const struct ins *i)
-{
-    const struct launch *k = w->block->launch;
-    u32 base = w->index * LANES, nx = k->ntid[0], ny = k->ntid[1], x = base % nx, y = base / nx % ny;
-    u32 z = base / nx / ny;
-
-    if (nx < LANES) {
-        u32 X[LANES], Y[LANES], Z[LANES];
-
-        for (int l = 0; l < LANES; l++) {
-            X[l] = x;
-            Y[l] = y;
-            Z[l] = z;
-            if (++x == nx) {
-                x = 0;
-                if (++y == ny) {
-                    y = 0;
-                    z++;
-                }
-            }
-        }
-        FILL32(i->op == SPECIAL_TID_X ? X[l] : i->op == SPECIAL_TID_Y ? Y[l] : Z[l]);
-    } else if (i->op == SPECIAL_TID_X) {
-        FILL32(x + (u32)l >= nx ? x + (u32)l - nx : x + (u32)l);
-    } else if (i->op == SPECIAL_TID_Y) {
-        FILL32(x + (u32)l < nx ? y : y + 1 == ny ? 0 : y + 1);
-    } else {
-        FILL32(z + (x + (u32)l >= nx && y + 1 == ny));
-    }
-}
-
 STEP(special)
 {
     const struct block *b = w->block;
@@ -230,9 +195,9 @@ STEP(special)
     const unsigned *cluster = k->what->cluster;
 
     switch (i->op) {
-    case SPECIAL_TID_X:
-    case SPECIAL_TID_Y:
-    case SPECIAL_TID_Z: special_thread(w, i); break;
+    case SPECIAL_TID_X: FILL32(w->worker->numbers[0][w->index * LANES + (u32)l]); break;
+    case SPECIAL_TID_Y: FILL32(w->worker->numbers[1][w->index * LANES + (u32)l]); break;
+    case SPECIAL_TID_Z: FILL32(w->worker->numbers[2][w->index * LANES + (u32)l]); break;
     case SPECIAL_NTID_X: SAME32(k->ntid[0]); break;
     case SPECIAL_NTID_Y: SAME32(k->ntid[1]); break;
     case SPECIAL_NTID_Z: SAME32(k->ntid[2]); break;

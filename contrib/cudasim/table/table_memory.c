@@ -2,6 +2,8 @@
  * table_memory.c - loads, stores, atomics. A body resolves and checks the addresses of the whole warp first, then moves
  * the data.
  */
+#include <immintrin.h>
+
 #include "contrib/cudasim/base/atomic.h"
 #include "table.h"
 
@@ -35,7 +37,7 @@ static inline void count_shared(struct event *e, const u32 *offsets, u32 mask, u
 /* The addresses of a warp's active lanes, which are in w->address. */
 struct reach {
     u64 low, high; /* the least and the greatest */
-    u64 any;       /* all bits that are set in some */
+    bool odd;      /* some are no multiple of the bytes accessed */
     enum pattern pattern;
 };
 
@@ -67,18 +69,38 @@ INLINE void lane_addresses(struct warp *w, const struct ins *i)
     }
 }
 
+/* Whether P[l] is `first` for all lanes or, with `moves`, first + l * bytes. `bytes` is a power of two. */
+INLINE bool in_line(const u64 *P, u64 first, unsigned bytes, bool moves)
+{
+#if LEVEL >= 4
+    __m512i stride = _mm512_set1_epi64((s64)(moves ? 8 * (u64)bytes : 0)), want = _mm512_set1_epi64((s64)first);
+    u32 differs = 0;
+
+    if (moves)
+        want = _mm512_add_epi64(want, _mm512_sll_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0),
+                                                       _mm_cvtsi32_si128(__builtin_ctz(bytes))));
+    for (int l = 0; l < LANES; l += 8) {
+        differs |= _mm512_cmpneq_epu64_mask(_mm512_load_si512(P + l), want);
+        want = _mm512_add_epi64(want, stride);
+    }
+    return differs == 0;
+#else
+    u64 differs = 0;
+
+    for (int l = 0; l < LANES; l++)
+        differs |= P[l] ^ (first + (moves ? (u64)l << __builtin_ctz(bytes) : 0));
+    return differs == 0;
+#endif
+}
+
 INLINE struct reach reach_of(const u64 *P, u32 mask, unsigned bytes)
 {
-    u64 low = UINT64_MAX, high = 0, any = 0, spread = 0, same = 0, first = P[0], last = first + (LANES - 1) * bytes;
+    u64 low = UINT64_MAX, high = 0, any = 0, first = P[0], last = first + (LANES - 1) * bytes;
 
-    for (int l = 0; l < LANES; l++) {
-        same |= P[l] ^ first;
-        spread |= P[l] ^ (first + (u64)l * bytes);
-    }
-    if (same == 0)
-        return (struct reach){first, first, first, PATTERN_UNIFORM};
-    if (spread == 0 && mask == FULL_MASK && first <= last)
-        return (struct reach){first, last, first | last, PATTERN_CONSECUTIVE};
+    if (P[1] == first && in_line(P, first, bytes, false))
+        return (struct reach){first, first, first & (bytes - 1), PATTERN_UNIFORM};
+    if (mask == FULL_MASK && first <= last && in_line(P, first, bytes, true))
+        return (struct reach){first, last, first & (bytes - 1), PATTERN_CONSECUTIVE};
     for (int l = 0; l < LANES; l++) {
         u64 p = P[l];
 
@@ -86,7 +108,7 @@ INLINE struct reach reach_of(const u64 *P, u32 mask, unsigned bytes)
         high = p > high ? p : high;
         any |= p;
     }
-    return (struct reach){low, high, any, PATTERN_ANY};
+    return (struct reach){low, high, any & (bytes - 1), PATTERN_ANY};
 }
 
 INLINE enum pattern reach_shared(struct warp *w, const struct ins *i, unsigned bytes, enum access access,
@@ -95,7 +117,7 @@ INLINE enum pattern reach_shared(struct warp *w, const struct ins *i, unsigned b
     u64 *P = w->address, base = (uintptr_t)w->block->shared;
     u32 offsets[LANES];
 
-    if (reach.high >> 24 || reach.high + bytes > w->block->shared_size || (reach.any & (bytes - 1))) {
+    if (reach.high >> 24 || reach.high + bytes > w->block->shared_size || reach.odd) {
         u64 window = WINDOW(WINDOW_SHARED);
 
         /* 32-bit addresses of other blocks of the cluster have their rank in bits 24 to 31. */
@@ -126,7 +148,7 @@ INLINE enum pattern reach_local(struct warp *w, const struct ins *i, unsigned by
 {
     u64 *P = w->address;
 
-    if (w->local && reach.high + bytes <= w->local_stride - LOCAL_GAP && !(reach.any & (bytes - 1))) {
+    if (w->local && !(reach.high >> 32) && reach.high + bytes <= w->local_stride - LOCAL_GAP && !reach.odd) {
         u64 base = (uintptr_t)w->local, stride = w->local_stride;
 
         if (i->bound_local && w->worker->check_bounds &&
@@ -178,7 +200,7 @@ INLINE enum pattern reach_global(struct warp *w, const struct ins *i, unsigned b
     const struct span *span = i->event ? &k->events[i->event - 1].span : &k->no_event;
 
     if (reach.low < span->low || reach.high >= span->high || span->high - reach.high < bytes ||
-        (reach.any & (bytes - 1)) || (access != ACCESS_READ && span->region->read_only))
+        reach.odd || (access != ACCESS_READ && span->region->read_only))
         return !access_slow(w, i, bytes, access)  ? PATTERN_FAULT
                : reach.high >> WINDOW_SHIFT || k->went_on ? PATTERN_ANY
                                             : reach.pattern;
