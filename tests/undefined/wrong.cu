@@ -170,6 +170,66 @@ __global__ void products(const float *in, float *out, int n)
         out[32 * k + threadIdx.x] = sum.x[k]; /* HERE */
 }
 
+/* Through other widths: 32 bits to 64, 64 bits to 32, and a comparison. */
+__global__ void widened(const float *in, double *out, int n)
+{
+    float last;
+
+    for (int k = 0; k < n; k++)
+        if (in[k] > 100)
+            last = in[k];
+    out[threadIdx.x] = (double)last * 0.5; /* HERE */
+}
+
+__global__ void narrowed(const double *in, float *out, int n)
+{
+    double last;
+
+    for (int k = 0; k < n; k++)
+        if (in[k] > 100)
+            last = in[k];
+    out[threadIdx.x] = (float)(last * last); /* HERE */
+}
+
+__global__ void compared(const float *in, int *out, int n)
+{
+    float last;
+
+    for (int k = 0; k < n; k++)
+        if (in[k] > 100)
+            last = in[k];
+    out[threadIdx.x] = last > in[threadIdx.x] ? 7 : 9; /* HERE */
+}
+
+/* Only the last one of several variables has no value. */
+__global__ void subtracted(const float *in, float *out, int n)
+{
+    float first, last;
+
+    for (int k = 0; k < n; k++) {
+        if (in[k] >= 0)
+            first = in[k];
+        if (in[k] > 100)
+            last = in[k];
+    }
+    out[threadIdx.x] = first - last; /* HERE */
+}
+
+__global__ void added_to_product(const float *in, float *out, int n)
+{
+    float first, second, last;
+
+    for (int k = 0; k < n; k++) {
+        if (in[k] >= 0)
+            first = in[k];
+        if (in[k] >= 1)
+            second = in[k];
+        if (in[k] > 100)
+            last = in[k];
+    }
+    out[threadIdx.x] = fmaf(first, second, last); /* HERE */
+}
+
 /* Optimised code has no trace of the variable. */
 __global__ void never_set(int *out)
 {
@@ -195,6 +255,11 @@ int main(void)
     RUN(b, shared_value, (b.ints, b.out, 16));
     RUN(b, late_lanes, (b.ints, b.out, 5));
     RUN(b, products, (b.floats, b.out_floats, 3));
+    RUN(b, widened, (b.floats, b.out_doubles, 5));
+    RUN(b, narrowed, (b.doubles, b.out_floats, 5));
+    RUN(b, compared, (b.floats, b.out, 5));
+    RUN(b, subtracted, (b.floats, b.out_floats, 5));
+    RUN(b, added_to_product, (b.floats, b.out_floats, 5));
     RUN(b, never_set, (b.out));
     return 0;
 }

@@ -23,6 +23,8 @@
 #include "builder.h"
 #include "contrib/cudasim/base/operation.h"
 
+#define SPREAD_MOST 3 /* sources of @spread */
+
 /* The second list of a function's statements, as it is written. Registers count as in `x`; behind them the carry. */
 struct tracker {
     struct builder *b;
@@ -203,11 +205,16 @@ static struct ptx_operand of_number(uint64_t value)
     return (struct ptx_operand){.kind = PTX_OPERAND_INTEGER, .value = value, .second = PTX_NO_REGISTER};
 }
 
+static const char *type_suffix(enum ptx_type type)
+{
+    return type == PTX_PRED ? "pred" : type == PTX_B64 ? "b64" : type == PTX_B32 ? "b32" : "b16";
+}
+
 /* "and" and PTX_B32: "and.b32". */
 static void put_typed(struct tracker *t, const char *base, enum ptx_type type, size_t count,
                       const struct ptx_operand *operands)
 {
-    const char *suffix = type == PTX_PRED ? "pred" : type == PTX_B64 ? "b64" : type == PTX_B32 ? "b32" : "b16";
+    const char *suffix = type_suffix(type);
     size_t size = strlen(base) + strlen(suffix) + 2;
     char *opcode = build_scratch(t->b, size, 1);
 
@@ -291,11 +298,59 @@ static bool some_operand(struct tracker *t, struct ptx_operand *p)
     return any;
 }
 
+/* The shadows of the operands, each once, if they are SPREAD_MOST of one type at most: how many, else 0. */
+static size_t alike_operands(struct tracker *t, struct ptx_operand *shadows, enum ptx_type *type)
+{
+    uint32_t found[SPREAD_MOST];
+    size_t count = 0;
+
+    for (size_t u = 0; u < t->use_count; u++) {
+        uint32_t reg = t->uses[u];
+        bool known = !t->undefined[reg];
+
+        for (size_t n = 0; n < count; n++)
+            known |= found[n] == reg;
+        if (known)
+            continue;
+        if (count == SPREAD_MOST || (count && shadow_type(t, reg) != *type))
+            return 0;
+        *type = shadow_type(t, reg);
+        found[count] = reg;
+        shadows[count++] = of_register(t->shadow[reg]);
+    }
+    return count;
+}
+
+/*
+ * The common case in one statement: one result, and few operands of one width. One such statement stands beside most
+ * of the statements that are tracked, so its cost shows. False: it is another case.
+ */
+static bool track_alike(struct tracker *t)
+{
+    enum ptx_type from = PTX_NONE, to = t->def_count ? shadow_type(t, t->defs[0]) : PTX_NONE;
+    struct ptx_operand operands[1 + SPREAD_MOST];
+    char base[16];
+    size_t count = alike_operands(t, operands + 1, &from);
+
+    if (t->def_count != 1 || !count || from == PTX_B16 || to == PTX_B16 || strstr(t->at->opcode, "x2"))
+        return false;
+    operands[0] = of_register(t->shadow[t->defs[0]]);
+    while (count < SPREAD_MOST)
+        operands[++count] = of_number(0);
+    snprintf(base, sizeof base, "@spread.%s", type_suffix(to));
+    put_typed(t, base, from, 1 + SPREAD_MOST, operands);
+    return true;
+}
+
 /* All results are undefined if an operand is. */
 static void track_any(struct tracker *t)
 {
     struct ptx_operand p;
-    bool any = some_operand(t, &p);
+    bool any;
+
+    if (track_alike(t))
+        return;
+    any = some_operand(t, &p);
 
     for (size_t d = 0; d < t->def_count; d++)
         if (t->undefined[t->defs[d]] && any)

@@ -254,3 +254,17 @@ ONE("mov.b32 mov.u32 mov.s32 mov.f32", mov_32, u32, u32, a)
 ONE("mov.b64 mov.u64 mov.s64 mov.f64", mov_64, u64, u64, a)
 ONE("mov.b128", mov_128, u128, u128, a)
 ROW("mov.pred", mov_32, "pp")
+
+/*
+ * Steps of program_undefined.c: all bits of the result are one where a bit of a, b or c is. The first type is the
+ * result's, the second one the sources'. A predicate has 32 bits.
+ */
+THREE("@spread.b32.b32", spread_32, u32, u32, u32, u32, ONES(a | b | c))
+ROW("@spread.pred.b32", spread_32, "pwww")
+ROW("@spread.b32.pred", spread_32, "wppp")
+ROW("@spread.pred.pred", spread_32, "pppp")
+THREE("@spread.b64.b32", spread_64_32, u64, u32, u32, u32, (a | b | c) ? UINT64_MAX : 0)
+ROW("@spread.b64.pred", spread_64_32, "qppp")
+THREE("@spread.b32.b64", spread_32_64, u32, u64, u64, u64, ONES(a | b | c))
+ROW("@spread.pred.b64", spread_32_64, "pqqq")
+THREE("@spread.b64.b64", spread_64, u64, u64, u64, u64, (a | b | c) ? UINT64_MAX : 0)

@@ -82,6 +82,7 @@ static const struct purpose {
     {"@exit", "`exit`", "and `ret` of a kernel"},
     {"@trap", "`trap` `brkpt`", "end the launch"},
     {"@undefined", "uses of registers that are never set", "for the check of undefined registers alone"},
+    {"@spread", "results of undefined operands", "the same"},
     {"@guarded", "`@p` `@!p`", "any instruction"},
     {"@join", "labels", "where lanes may meet again"},
     {"@bar", "`bar{.cta}` `barrier{.cta}`",
