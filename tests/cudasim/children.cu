@@ -104,6 +104,7 @@ __global__ void copier(int *out, int n)
     cudaMalloc(&empty, 8);
     out[n] = cudaMalloc(&own, n * sizeof *own) == cudaSuccess && own != empty;
     out[n + 1] = cudaFree(empty) == cudaSuccess;
+    out[n + 2] = cudaGetErrorString(cudaErrorInvalidValue)[0] + cudaGetErrorName(cudaErrorInvalidValue)[4];
     cudaMemsetAsync(own, 1, n * sizeof *own, 0);
     twice<<<1, 1>>>(own, n);
     cudaMemcpyAsync(out, own, n * sizeof *own, cudaMemcpyDeviceToDevice, 0);
@@ -113,7 +114,7 @@ __global__ void copier(int *out, int n)
 static void test_copies()
 {
     enum { COUNT = 100 };
-    int *out = device_zeros<int>(COUNT + 2), host[COUNT + 2];
+    int *out = device_zeros<int>(COUNT + 3), host[COUNT + 3];
 
     copier<<<1, 1>>>(out, COUNT);
     CHECK_KERNEL();
@@ -121,6 +122,7 @@ static void test_copies()
     for (int i = 0; i < COUNT; i++)
         EXPECT(host[i] == 0x02020202);
     EXPECT(host[COUNT] && host[COUNT + 1]);
+    EXPECT(host[COUNT + 2] == 'i' + 'E'); /* invalid argument, cudaErrorInvalidValue */
     CUDA_CHECK(cudaFree(out));
 }
 

@@ -64,6 +64,12 @@ uint32_t child_error(struct sim *sim, bool clear)
     return clear ? 1 : 2;
 }
 
+uint64_t child_error_text(struct sim *sim, uint32_t error, bool name)
+{
+    (void)sim;
+    return error * 2 + name;
+}
+
 bool sim_condition_set(struct sim *sim, uint64_t handle, uint32_t value)
 {
     (void)sim;
@@ -381,6 +387,8 @@ static void test_device_runtime(struct machine *m)
           (uintmax_t)result);
     CHECK(call(m, "__cudaCDP2GetLastError", 0, NULL, &result) && result == 1, "%ju", (uintmax_t)result);
     CHECK(call(m, "__cudaCDP2PeekAtLastError", 0, NULL, &result) && result == 2, "%ju", (uintmax_t)result);
+    CHECK(call(m, "__cudaCDP2GetErrorString", 1, (uint64_t[]){2}, &result) && result == 4, "%ju", (uintmax_t)result);
+    CHECK(call(m, "__cudaCDP2GetErrorName", 1, (uint64_t[]){2}, &result) && result == 5, "%ju", (uintmax_t)result);
     CHECK(call(m, "__cudaCDP2GetDevice", 1, (uint64_t[]){(uintptr_t)&device}, &result) && device == 0, "%u", device);
     CHECK(call(m, "__cudaCDP2StreamCreateWithFlags", 2, (uint64_t[]){(uintptr_t)&stream, 1}, &result) && stream,
           "no stream");

@@ -60,6 +60,8 @@ enum builtin builtin_find(const char *name)
         {"__cudaCDP2EventDestroy", BUILTIN_NOTHING},
         {"__cudaCDP2GetDevice", BUILTIN_DEVICE},
         {"__cudaCDP2GetDeviceCount", BUILTIN_DEVICE_COUNT},
+        {"__cudaCDP2GetErrorString", BUILTIN_ERROR_TEXT},
+        {"__cudaCDP2GetErrorName", BUILTIN_ERROR_NAME},
         {"__cudaCDP2Malloc", BUILTIN_DEVICE_MALLOC},
         {"__cudaCDP2Free", BUILTIN_DEVICE_FREE},
         {"__cudaCDP2MemcpyAsync", BUILTIN_MEMCPY},
@@ -631,6 +633,10 @@ static bool device_runtime(struct warp *w, const struct ins *ins, const struct c
     case BUILTIN_MEMCPY:
     case BUILTIN_MEMSET:
         good = device_copy(w, ins, site, lane, &result);
+        break;
+    case BUILTIN_ERROR_TEXT:
+    case BUILTIN_ERROR_NAME:
+        result = child_error_text(sim, (uint32_t)argument(w, site, lane, 0), site->builtin == BUILTIN_ERROR_NAME);
         break;
     case BUILTIN_SET_CONDITION:
         good = sim_condition_set(sim, argument(w, site, lane, 0), (uint32_t)argument(w, site, lane, 1));

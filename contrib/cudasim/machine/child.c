@@ -3,6 +3,7 @@
  */
 #include "child.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,6 +209,40 @@ uint32_t child_error(struct sim *sim, bool clear)
         sim->children.error = 0;
     pthread_mutex_unlock(&sim->children.lock);
     return error;
+}
+
+/* Errors that calls of threads give, with the names and texts of cudaGetErrorName() and cudaGetErrorString(). */
+static const struct error_row {
+    uint32_t error;
+    char text[2][64]; /* text, name */
+} error_rows[] = {
+    {0, {"no error", "cudaSuccess"}},
+    {ERROR_INVALID_VALUE, {"invalid argument", "cudaErrorInvalidValue"}},
+    {ERROR_OUT_OF_MEMORY, {"out of memory", "cudaErrorMemoryAllocation"}},
+    {ERROR_DEPTH, {"launch would exceed maximum depth of nested launches", "cudaErrorLaunchMaxDepthExceeded"}},
+    {ERROR_NOT_PTX, {"a PTX JIT compilation failed", "cudaErrorInvalidPtx"}},
+    {UINT32_MAX, {"unrecognized error code", "unrecognized error code"}}, /* any other */
+};
+
+uint64_t child_error_text(struct sim *sim, uint32_t error, bool name)
+{
+    size_t row = 0;
+    struct region *region;
+    uint64_t texts;
+
+    while (error_rows[row].error != error && error_rows[row].error != UINT32_MAX)
+        row++;
+    pthread_mutex_lock(&sim->children.lock);
+    if (!sim->children.texts) {
+        region = memory_allocate(sim->memory, sizeof error_rows, 0, REGION_GLOBAL);
+        if (region) {
+            memcpy((void *)(uintptr_t)region->base, error_rows, sizeof error_rows);
+            sim->children.texts = region->base;
+        }
+    }
+    texts = sim->children.texts;
+    pthread_mutex_unlock(&sim->children.lock);
+    return texts ? texts + row * sizeof *error_rows + offsetof(struct error_row, text) + (name ? 64 : 0) : 0;
 }
 
 /* ---- what runs when a grid is over ---- */

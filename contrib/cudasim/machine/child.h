@@ -47,6 +47,7 @@ struct children {
     struct child *first, **end; /* launched by the grid that runs */
     unsigned depth;           /* of the grid that runs: 0 for the host's */
     uint32_t error;           /* cudaGetLastError() of threads */
+    uint64_t texts;           /* device address of the texts of errors; 0: not made yet */
     struct condition *conditions; /* [condition_count] */
     uint32_t condition_count;
 };
@@ -69,6 +70,9 @@ void child_run_copy(struct sim *sim, const struct child_copy *copy);
 
 /* Returns the last error of a thread's calls, and clears it if `clear`. */
 uint32_t child_error(struct sim *sim, bool clear);
+
+/* The device address of an error's text, or of its name. 0: no memory. */
+uint64_t child_error_text(struct sim *sim, uint32_t error, bool name);
 
 /* The children of the grid that has just run, tail launches last. The caller owns the list. */
 struct child *children_take(struct sim *sim);
