@@ -291,6 +291,31 @@ static void test_two_places(void)
     device_free(device_out);
 }
 
+/* Lanes of a long loop and those that skip it are together again behind it, as a GPU has them. */
+__global__ void behind_loops(unsigned *out, int longest)
+{
+    unsigned sum = 0;
+
+    for (int i = 0; i < longest; i++)
+        if (threadIdx.x < 4)
+            for (int k = 0; k < longest; k++)
+                sum = sum * 5 + k;
+    out[threadIdx.x] = __activemask();
+    out[threadIdx.x + 32] = sum;
+}
+
+static void test_behind_loops(void)
+{
+    unsigned *device_out = device_zeros<unsigned>(64);
+
+    behind_loops<<<1, 32>>>(device_out, 60);
+    CHECK_KERNEL();
+    std::vector<unsigned> got(32);
+    CUDA_CHECK(cudaMemcpy(got.data(), device_out, 32 * sizeof(unsigned), cudaMemcpyDeviceToHost));
+    expect_equal("behind loops", std::vector<unsigned>(32, FULL), got);
+    device_free(device_out);
+}
+
 /* --- warps which are not full, active masks, elections --- */
 
 __global__ void partial(unsigned *out, int *leaders)
@@ -483,6 +508,7 @@ int main(void)
     test_reductions();
     test_divergent();
     test_two_places();
+    test_behind_loops();
     test_partial();
 
     unsigned *device_out = device_zeros<unsigned>(100);

@@ -244,7 +244,6 @@ static void run_warp(struct warp *w, int32_t budget)
     const struct ins *i;
 
     w->budget = budget;
-    w->patience = 64;
     w->yielded = 0;
     w->worker->faulted_at = NULL;
     __atomic_store_n(&w->worker->at_block, race_block_name(w->block) + 1, __ATOMIC_RELAXED);

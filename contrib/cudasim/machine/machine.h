@@ -81,7 +81,7 @@ struct warp {
     const struct ins *start;      /* of the straight line being executed, for the counts */
     const struct ins *pc;         /* of the current split while the warp does not run */
     int32_t budget;               /* backward branches before another warp has its turn */
-    int32_t patience;             /* backward branches before another split has its turn */
+    int32_t patience;             /* backward branches since lanes were together, or others had their turn */
     uint8_t forced;               /* branches for which the current split still runs out of turn */
     uint8_t spinning;             /* an INS_SPINS instruction was executed since the last backward branch */
     uint8_t spin_count;           /* successive backward branches with one */

@@ -17,7 +17,7 @@
 #include "race.h"
 #include "settings.h"
 
-#define PATIENCE 64        /* backward jumps of a split before another has its turn */
+#define PATIENCE 4096      /* backward jumps of a split, while others wait, before another has its turn */
 #define OUT_OF_TURN 64     /* branches that it has then */
 #define SPINS_TO_YIELD 8   /* backward jumps in a row, each after a look at memory, that count as waiting */
 #define CALL_COST 64       /* bytes of stack that a call takes besides its local variables */
@@ -121,6 +121,8 @@ static void merge_here(struct warp *w, const struct ins *pc)
             n++;
         }
     }
+    if (!w->other_count)
+        w->patience = 0;
 }
 
 /* The current split is at `pc`, and its line is counted. Merges it, and runs the split that is due. */
@@ -166,8 +168,8 @@ static bool backward(struct warp *w, const struct ins *target, const struct ins 
     } else {
         w->spin_count = 0;
     }
-    if (w->other_count && (waits || --w->patience <= 0)) {
-        w->patience = PATIENCE;
+    if (w->other_count && (waits || ++w->patience >= PATIENCE)) {
+        w->patience = 0;
         other = oldest_other(w);
         if (other != NO_SPLIT) {
             struct frame *frame = w->frame;
