@@ -23,7 +23,8 @@ const struct ins *builtin_call(struct warp *w, const struct ins *ins, const stru
 enum builtin { BUILTIN_NONE = -1, BUILTIN_VPRINTF, BUILTIN_MALLOC, BUILTIN_FREE, BUILTIN_ASSERTFAIL,
                BUILTIN_CHILD_BUFFER, BUILTIN_CHILD_LAUNCH, BUILTIN_LAST_ERROR, BUILTIN_PEEK_ERROR, BUILTIN_CREATE,
                BUILTIN_NOTHING, BUILTIN_DEVICE, BUILTIN_DEVICE_COUNT, BUILTIN_SET_CONDITION,
-               BUILTIN_DEVICE_MALLOC, BUILTIN_DEVICE_FREE, BUILTIN_MEMCPY, BUILTIN_MEMSET, BUILTIN_ERROR_TEXT, BUILTIN_ERROR_NAME };
+               BUILTIN_DEVICE_MALLOC, BUILTIN_DEVICE_FREE, BUILTIN_MEMCPY, BUILTIN_MEMSET,
+               BUILTIN_ERROR_TEXT, BUILTIN_ERROR_NAME };
 
 /* Finds the function by its name. The result goes into call_site.builtin. */
 enum builtin builtin_find(const char *name);
