@@ -564,16 +564,16 @@ static void count_slow(struct warp *w, const struct ins *ins, unsigned bytes, co
     }
 }
 
-static struct extent extent_of_offsets(const uint32_t *offsets, uint32_t lanes)
+static uint64_t low_high_of(const uint32_t *offsets, uint32_t lanes)
 {
-    struct extent x = {SPREAD_ANY, UINT64_MAX, 0};
+    uint32_t low = UINT32_MAX, high = 0;
 
     EVERY_LANE(l, lanes)
     {
-        x.low = offsets[l] < x.low ? offsets[l] : x.low;
-        x.high = offsets[l] > x.high ? offsets[l] : x.high;
+        low = offsets[l] < low ? offsets[l] : low;
+        high = offsets[l] > high ? offsets[l] : high;
     }
-    return x;
+    return race_low_high(low, high);
 }
 
 bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum access access)
@@ -619,7 +619,7 @@ bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
         access_local_check(w, ins, kinds.local, bytes, access, asked);
     if (kinds.shared && w->block->writes && !ins->selected) {
         w->mask = kinds.shared;
-        race_shared(w, ins, offsets, bytes, access, extent_of_offsets(offsets, kinds.shared));
+        race_shared(w, ins, offsets, low_high_of(offsets, kinds.shared), race_how(bytes, access, SPREAD_ANY));
         w->mask = all;
     }
     if (kinds.global && kinds.unwritten && w->worker->sim_check_written) {

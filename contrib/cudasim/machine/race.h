@@ -20,9 +20,16 @@ struct extent {
     uint64_t low, high;
 };
 
-/* Checks and notes an access of `bytes` a lane: offsets[32] into the block's shared memory, of lanes in w->mask. */
-void race_shared(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes, enum access access,
-                 struct extent extent);
+/*
+ * Checks and notes an access of `bytes` a lane: offsets[32] into the block's shared memory, of lanes in w->mask. The
+ * least and the greatest offset are in `low_high`, the other facts in `how`: both travel in registers.
+ */
+static inline uint64_t race_low_high(uint32_t low, uint32_t high) { return (uint64_t)high << 32 | low; }
+static inline uint32_t race_how(unsigned bytes, enum access access, enum spread spread)
+{
+    return bytes | (uint32_t)access << 16 | (uint32_t)spread << 24;
+}
+void race_shared(struct warp *w, const struct ins *ins, const uint32_t *offsets, uint64_t low_high, uint32_t how);
 
 /* One lane's access to the shared memory of another block of the cluster. */
 void race_remote(struct warp *w, const struct ins *ins, unsigned lane, struct block *owner, uint32_t offset,

@@ -6,6 +6,7 @@
 
 #include "race.h"
 #include "race_entry.h"
+#include "contrib/cudasim/base/atomic.h"
 
 /* An instruction that is looked at. */
 struct look {
@@ -26,6 +27,15 @@ struct look race_look(struct warp *w, const struct ins *ins, const struct block 
 static inline bool race_plain(const struct ins *ins, unsigned bytes, enum access access)
 {
     return !(ins->order | ins->guesses | ins->copies) && access != ACCESS_ATOMIC && !(bytes & (bytes - 1));
+}
+
+/* An atomic that is strong and orders nothing; and the warp knows nothing of others but by barriers of all. */
+static inline bool race_atomics_quick(const struct look *k)
+{
+    const struct launch *l = k->w->block->launch;
+
+    return k->access == ACCESS_ATOMIC && k->self.simple && !l->grid_order && !l->kernel->fences &&
+           !(k->ins->op_is_atomic && k->ins->op == ATOMIC_CAS) && !k->ins->copies && !(k->bytes & (k->bytes - 1));
 }
 
 /* A unit: its entries and its bytes. */

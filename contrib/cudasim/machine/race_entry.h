@@ -86,4 +86,20 @@ static inline uint64_t merge(uint64_t e, uint64_t mine)
     return mine | flags;
 }
 
+/*
+ * Whether an atomic of `mine`, strong and simple (race_atomics_quick()), meets only what is ordered before it, or
+ * strong: `e` and `x` are the last write and read. *fresh: its entry. `from`: a plain write since then is not replaced,
+ * so the answer is false.
+ */
+static inline bool atomic_fine(uint64_t e, uint64_t x, uint64_t mine, uint8_t flags, const struct self *m,
+                               uint64_t from, uint64_t *fresh)
+{
+    bool strong = e & STRONG, old = e < from << TIME_AT, near = ((e | x | flags) & NEAR) != 0;
+
+    if (!(old || (strong && !near)) || !((x & ~SLOW) < from << TIME_AT || (x & STRONG && !near)))
+        return false;
+    *fresh = (fine(e, mine, m) ? mine : merge(e, mine) | (e & NEAR)) | flags;
+    return true;
+}
+
 #endif

@@ -392,10 +392,32 @@ static void check_plain(struct look *k, const uint64_t *address, enum spread spr
     }
 }
 
+/* Lane `l`'s atomic, for which race_atomics_quick() holds. False: check_lane() must look. */
+static bool check_atomic(struct look *k, unsigned l, uint64_t address, unsigned shift)
+{
+    struct worker *worker = k->w->worker;
+    uint64_t mine = k->self.who | (uint64_t)l << LANE_AT, *write, *words, *units = NULL, x = 0;
+    uint32_t at = unit_at(address, shift), n = k->bytes >> shift;
+    struct cells c;
+
+    if (n > SECTOR_UNITS || !cells_of(worker, address, &c) || !(write = unit_entry(k, &c, PAGE_WRITES, at)))
+        return false;
+    if ((words = touched(worker, &c, PAGE_READS, k->self.start)) && (x = words[at >> SECTOR_SHIFT]) != 0 &&
+        sector_expanded(x, k->self.start))
+        units = entries_of(worker, &c, PAGE_READ_UNITS) + (at & ~(SECTOR_UNITS - 1));
+    for (uint32_t i = 0; i < n; i++)
+        if (!atomic_fine(write[i], sector_entry(x, units, (at + i) & (SECTOR_UNITS - 1), k->self.start), mine,
+                         k->flags, &k->self, k->self.start, &write[i]))
+            return false;
+    touch(&c, PAGE_WRITES, k->self.start);
+    return true;
+}
+
 void race_global(struct warp *w, const struct ins *ins, unsigned bytes, enum access access, struct extent extent)
 {
     unsigned shift = w->block->launch->kernel->global_shift;
     struct look k;
+    bool quick;
 
     if (*w->block->time >= TIME_MOST)
         return;
@@ -406,8 +428,10 @@ void race_global(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
         check_plain(&k, w->address, extent.spread, shift);
         return;
     }
+    quick = race_atomics_quick(&k);
     race_synchronise(&k, w->address, 0, true);
     EVERY_LANE(l, w->mask)
-        check_lane(&k, l, w->address);
+        if (!quick || !check_atomic(&k, l, w->address[l], shift))
+            check_lane(&k, l, w->address);
     race_synchronise(&k, w->address, 0, false);
 }

@@ -45,3 +45,14 @@ CLONES void run_read(uint64_t *entries, uint32_t n, unsigned per, const struct s
         entries[i] = fine(e, mine, &self) ? mine : both;
     }
 }
+
+CLONES bool offsets_in_halves(const uint32_t *offsets, uint32_t *steps)
+{
+    uint32_t first = offsets[0], next = offsets[1] - first, far = offsets[HALF] - first, other = 0;
+
+    for (uint32_t l = 0; l < HALF; l++)
+        other |= (offsets[l] ^ (first + l * next)) | (offsets[HALF + l] ^ (first + far + l * next));
+    steps[0] = next;
+    steps[1] = far;
+    return other == 0;
+}

@@ -120,55 +120,85 @@ static void note_written(struct warp *w, const struct ins *ins, const uint32_t *
 
 /* ---- the log of reads ---- */
 
-/* Words of a log's entry: warp, bytes and spread; lanes; time; the warp's base; the first offset; where needed, all. */
+/* fine() in the usual cases: from before the last barrier, or of the same lane. Only without a cluster. */
+static inline bool usual(const struct block *b, uint64_t e, uint64_t mine)
+{
+    return e >> TIME_AT < b->t0 ||
+           ((e ^ mine) & (SLOW | BLOCK_BITS | WARP_BITS | LANE_BITS | LANES_MANY | WARPS_MANY)) == 0;
+}
+
+static inline bool quick(const struct block *b, uint64_t e, uint64_t mine, const struct self *m)
+{
+    return (!b->cluster && usual(b, e, mine)) || fine(e, mine, m);
+}
+
+/*
+ * Words of a log's entry: warp, bytes and shape; lanes; time; the warp's base; the first offset. Behind them are the steps
+ * between lanes of a half warp and between its halves, or all offsets, as the shape asks for.
+ */
 enum { LOG_HOW, LOG_LANES, LOG_TIME, LOG_BASE, LOG_OFFSET, LOG_HEAD };
+enum { SHAPE_HALVES = SPREAD_UNIFORM + 1, SHAPE_COUNT }; /* beside enum spread: see offsets_in_halves() */
+static const uint8_t log_words[SHAPE_COUNT] = {
+    [SPREAD_ANY] = LOG_HEAD + LANES, [SPREAD_CONSECUTIVE] = LOG_HEAD, [SPREAD_UNIFORM] = LOG_HEAD,
+    [SHAPE_HALVES] = LOG_HEAD + 2};
+
+/* The offset of lane `l` in the log's entry `x`. */
+static inline uint32_t logged_offset(const uint32_t *x, unsigned shape, unsigned l)
+{
+    if (shape == SPREAD_ANY)
+        return x[LOG_HEAD + l];
+    if (shape == SHAPE_HALVES)
+        return x[LOG_OFFSET] + l % HALF * x[LOG_HEAD] + l / HALF * x[LOG_HEAD + 1];
+    return x[LOG_OFFSET];
+}
 
 /* Makes entries of what the log has. */
 static void empty_log(struct block *b)
 {
     for (uint32_t at = 0; at < b->log_used;) {
         const uint32_t *x = b->log + at;
-        enum spread spread = (enum spread)(x[LOG_HOW] >> 16);
+        unsigned shape = x[LOG_HOW] >> 16;
         unsigned bytes = x[LOG_HOW] >> 8 & 0xFF;
         struct self m = {entry_who(b, x[LOG_HOW] & 0xFF, x[LOG_TIME]), b->launch->start_time, b->t0, x[LOG_BASE], true};
         uint32_t first = x[LOG_OFFSET] >> b->unit_shift, n = units_of(b, bytes);
 
-        at += LOG_HEAD + (spread == SPREAD_ANY ? LANES : 0);
-        if (spread == SPREAD_CONSECUTIVE) {
+        at += log_words[shape];
+        if (shape == SPREAD_CONSECUTIVE) {
             run_read(b->reads + first, (uint32_t)LANES * n, per_lane(b, bytes), &m);
             continue;
         }
         EVERY_LANE(l, x[LOG_LANES])
         {
             uint64_t mine = m.who | (uint64_t)l << LANE_AT,
-                     *r = b->reads + (spread == SPREAD_ANY ? x[LOG_HEAD + l] >> b->unit_shift : first);
+                     *r = b->reads + (logged_offset(x, shape, l) >> b->unit_shift);
 
             for (uint32_t i = 0; i < n; i++)
-                r[i] = fine(r[i], mine, &m) ? mine : merge(r[i], mine);
+                r[i] = quick(b, r[i], mine, &m) ? mine : merge(r[i], mine);
         }
     }
     b->log_used = 0;
 }
 
-static void log_read(struct warp *w, const uint32_t *offsets, unsigned bytes, enum spread spread)
+static inline void log_read(struct warp *w, const uint32_t *offsets, unsigned bytes, enum spread spread)
 {
     struct block *b = w->block;
+    unsigned shape = spread;
     uint32_t *x;
 
     if (b->log_used + LOG_HEAD + LANES > SHARED_LOG)
         empty_log(b);
     x = b->log + b->log_used;
+    if (shape == SPREAD_ANY && offsets_in_halves(offsets, x + LOG_HEAD))
+        shape = SHAPE_HALVES;
     w->order->touched = true;
-    x[LOG_HOW] = w->index | bytes << 8 | (uint32_t)spread << 16;
+    x[LOG_HOW] = w->index | bytes << 8 | shape << 16;
     x[LOG_LANES] = w->mask;
     x[LOG_TIME] = *b->time;
     x[LOG_BASE] = w->order->base;
     x[LOG_OFFSET] = offsets[0];
-    b->log_used += LOG_HEAD;
-    if (spread != SPREAD_ANY)
-        return;
-    memcpy(x + LOG_HEAD, offsets, LANES * sizeof *offsets);
-    b->log_used += LANES;
+    if (shape == SPREAD_ANY)
+        memcpy(x + LOG_HEAD, offsets, LANES * sizeof *offsets);
+    b->log_used += log_words[shape];
 }
 
 /* ---- accesses ---- */
@@ -264,18 +294,18 @@ static inline bool seen_by_chunks(struct warp *w, const struct ins *ins, const u
 static inline bool usual_read(struct block *b, uint32_t at, uint32_t n, uint64_t mine, const struct self *m, bool zero)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (!fine(b->writes[at + i], mine, m) || (zero && !b->writes[at + i]) ||
-            (!m->simple && !fine(b->reads[at + i], mine, m)))
+        if (!quick(b, b->writes[at + i], mine, m) || (zero && !b->writes[at + i]) ||
+            (!m->simple && !quick(b, b->reads[at + i], mine, m)))
             return false;
     for (uint32_t i = 0; i < n; i++)
-        b->reads[at + i] = fine(b->reads[at + i], mine, m) ? mine : merge(b->reads[at + i], mine);
+        b->reads[at + i] = quick(b, b->reads[at + i], mine, m) ? mine : merge(b->reads[at + i], mine);
     return true;
 }
 
 static inline bool usual_write(struct block *b, uint32_t at, uint32_t n, uint64_t mine, const struct self *m)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (!fine(b->writes[at + i], mine, m) || !fine(b->reads[at + i], mine, m))
+        if (!quick(b, b->writes[at + i], mine, m) || !quick(b, b->reads[at + i], mine, m))
             return false;
     for (uint32_t i = 0; i < n; i++)
         b->writes[at + i] = mine;
@@ -303,6 +333,27 @@ static bool consecutive(struct look *k, struct block *b, uint32_t at)
     return true;
 }
 
+/* Atomics for which race_atomics_quick() holds. */
+static void check_atomics(struct look *k, const struct block *b, const uint32_t *offsets)
+{
+    uint32_t n = units_of(b, k->bytes);
+    uint64_t least = k->w->worker->sim_check_written ? 1 : 0, address[LANES];
+
+    for (int l = 0; l < LANES; l++)
+        address[l] = offsets[l];
+    EVERY_LANE(l, k->w->mask)
+    {
+        uint64_t mine = k->self.who | (uint64_t)l << LANE_AT, *e = b->writes + (offsets[l] >> b->unit_shift),
+                 *x = b->reads + (offsets[l] >> b->unit_shift), fresh = 0;
+        uint32_t i = 0;
+
+        while (i < n && e[i] >= least && atomic_fine(e[i], x[i], mine, k->flags, &k->self, k->self.t0, &fresh))
+            e[i++] = fresh;
+        if (i < n)
+            check_lane(k, l, b, offsets[l], address);
+    }
+}
+
 /* A plain access, by entries: the usual cases of lanes are done with here. */
 static void check_plain(struct look *k, struct block *b, const uint32_t *offsets, enum spread spread)
 {
@@ -325,11 +376,14 @@ static void check_plain(struct look *k, struct block *b, const uint32_t *offsets
     }
 }
 
-void race_shared(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes, enum access access,
-                 struct extent extent)
+/* An access of which the log of reads does not tell enough. */
+static __attribute__((noinline)) void by_entries(struct warp *w, const struct ins *ins, const uint32_t *offsets,
+                                                 uint64_t chunks, uint32_t how)
 {
     struct block *b = w->block;
-    uint64_t chunks = chunks_of(b, extent.low, extent.high + bytes - 1);
+    enum access access = (enum access)(how >> 16 & 0xFF);
+    enum spread spread = (enum spread)(how >> 24);
+    unsigned bytes = how & 0xFFFF;
     bool plain = race_plain(ins, bytes, access);
     struct look k;
 
@@ -339,7 +393,7 @@ void race_shared(struct warp *w, const struct ins *ins, const uint32_t *offsets,
     }
     if (*b->time >= TIME_MOST)
         return;
-    if (plain && !b->cluster && seen_by_chunks(w, ins, offsets, bytes, access, extent.spread, chunks))
+    if (plain && !b->cluster && seen_by_chunks(w, ins, offsets, bytes, access, spread, chunks))
         return;
     if (access == ACCESS_READ) {
         b->read_chunks |= chunks;
@@ -353,9 +407,28 @@ void race_shared(struct warp *w, const struct ins *ins, const uint32_t *offsets,
     }
     k = race_look(w, ins, b, bytes, access);
     if (plain)
-        check_plain(&k, b, offsets, extent.spread);
+        check_plain(&k, b, offsets, spread);
+    else if (access == ACCESS_ATOMIC && race_atomics_quick(&k) && !b->cluster)
+        check_atomics(&k, b, offsets);
     else
         check_lanes(&k, b, offsets);
+}
+
+void race_shared(struct warp *w, const struct ins *ins, const uint32_t *offsets, uint64_t low_high, uint32_t how)
+{
+    struct block *b = w->block;
+    unsigned bytes = how & 0xFFFF;
+    uint64_t chunks = chunks_of(b, (uint32_t)low_high, (low_high >> 32) + bytes - 1);
+
+    /* The usual read is of memory that is written in full, and that nobody wrote since the last barrier. */
+    if ((how >> 16 & 0xFF) == ACCESS_READ && w->order && !b->cluster && !(chunks & b->write_chunks) &&
+        (!(chunks & ~b->full_chunks) || !w->worker->sim_check_written) &&
+        race_plain(ins, bytes, ACCESS_READ) && race_simple(w) && *b->time < TIME_MOST) {
+        log_read(w, offsets, bytes, (enum spread)(how >> 24));
+        b->read_chunks |= chunks;
+        return;
+    }
+    by_entries(w, ins, offsets, chunks, how);
 }
 
 void race_remote(struct warp *w, const struct ins *ins, unsigned lane, struct block *owner, uint32_t offset,

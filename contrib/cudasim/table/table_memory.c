@@ -9,13 +9,11 @@
 
 enum pattern { PATTERN_FAULT, PATTERN_ANY, PATTERN_CONSECUTIVE, PATTERN_UNIFORM };
 
-static inline struct extent extent_of(enum pattern pattern, u64 low, u64 high)
+static inline enum spread spread_of(enum pattern pattern)
 {
-    enum spread spread = pattern == PATTERN_CONSECUTIVE ? SPREAD_CONSECUTIVE
-                         : pattern == PATTERN_UNIFORM   ? SPREAD_UNIFORM
-                                                        : SPREAD_ANY;
-
-    return (struct extent){spread, low, high};
+    return pattern == PATTERN_CONSECUTIVE ? SPREAD_CONSECUTIVE
+           : pattern == PATTERN_UNIFORM   ? SPREAD_UNIFORM
+                                          : SPREAD_ANY;
 }
 
 static inline void count_shared(struct event *e, const u32 *offsets, u32 mask, unsigned bytes, enum pattern pattern)
@@ -138,7 +136,8 @@ INLINE enum pattern reach_shared(struct warp *w, const struct ins *i, unsigned b
     if (e && w->block->probed && i->op_is_atomic)
         probe_shared_atomic(w, offsets, w->mask);
     if (w->block->writes && !i->selected)
-        race_shared(w, i, offsets, bytes, access, extent_of(reach.pattern, reach.low, reach.high));
+        race_shared(w, i, offsets, race_low_high((u32)reach.low, (u32)reach.high),
+                    race_how(bytes, access, spread_of(reach.pattern)));
     EACH_LANE { P[l] += base; }
     return reach.pattern;
 }
@@ -212,7 +211,7 @@ INLINE enum pattern reach_global(struct warp *w, const struct ins *i, unsigned b
     }
     if (k->launch->pages && !i->selected && i->class != CLASS_PARAMETER &&
         race_watches(k->launch, span->region, access))
-        race_global(w, i, bytes, access, extent_of(reach.pattern, reach.low, reach.high));
+        race_global(w, i, bytes, access, (struct extent){spread_of(reach.pattern), reach.low, reach.high});
     if (k->traffic && !i->selected && i->class != CLASS_PARAMETER)
         traffic_access(w, i, bytes, access, reach.pattern == PATTERN_CONSECUTIVE);
     if (e)
@@ -355,7 +354,7 @@ static inline enum pattern resolve_shared(struct warp *w, const struct ins *i, u
     if (i->event && w->worker->counting)
         count_shared(&w->worker->events[i->event - 1], O, mask, bytes, pattern);
     if (b->writes && !i->selected)
-        race_shared(w, i, O, bytes, access, extent_of(pattern, low, high));
+        race_shared(w, i, O, race_low_high(low, high), race_how(bytes, access, spread_of(pattern)));
     return pattern;
 }
 
