@@ -133,8 +133,8 @@ static inline bool quick(const struct block *b, uint64_t e, uint64_t mine, const
 }
 
 /*
- * Words of a log's entry: warp, bytes and shape; lanes; time; the warp's base; the first offset. Behind them are the steps
- * between lanes of a half warp and between its halves, or all offsets, as the shape asks for.
+ * Words of a log's entry: warp, bytes and shape; lanes; time; the warp's base; the first offset. Behind them are the
+ * steps between lanes of a half warp and between its halves, or all offsets, as the shape asks for.
  */
 enum { LOG_HOW, LOG_LANES, LOG_TIME, LOG_BASE, LOG_OFFSET, LOG_HEAD };
 enum { SHAPE_HALVES = SPREAD_UNIFORM + 1, SHAPE_COUNT }; /* beside enum spread: see offsets_in_halves() */
