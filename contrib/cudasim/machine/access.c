@@ -100,6 +100,9 @@ void access_written(struct warp *w, const struct ins *ins, unsigned bytes)
         if (none_written(bits, w->address[l] - origin, bytes)) {
             const struct region *r = memory_find(memory, w->address[l], NULL);
 
+            /* A memset of the whole allocation sets no bits. It may have begun since the caller looked. */
+            if (r && __atomic_load_n(&r->written, __ATOMIC_ACQUIRE))
+                return;
             w->worker->faulted_at = ins;
             fault_warn(w, ins, l, FAULT_UNINITIALISED, w->address[l],
                        "read of %u bytes at 0x%llx, %llu bytes into an allocation of %llu bytes, where nothing was "

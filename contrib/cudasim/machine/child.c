@@ -260,11 +260,11 @@ void child_run_copy(struct sim *sim, const struct child_copy *copy)
 
     if (!is_live(sim, copy->to) || (copy->from && !is_live(sim, copy->from)))
         return;
+    memory_note_written(sim->memory, copy->to, copy->bytes);
     if (copy->from)
         memmove(to, (const void *)(uintptr_t)copy->from, copy->bytes);
     else
         memset(to, copy->value, copy->bytes);
-    memory_note_written(sim->memory, copy->to, copy->bytes);
 }
 
 struct child *children_take(struct sim *sim)

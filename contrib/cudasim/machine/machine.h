@@ -304,7 +304,14 @@ static inline void *slot_at(const struct warp *w, slot s)
 #define EVERY_LANE(l, mask)                                                                                            \
     for (uint32_t m_ = (mask), l = 0; m_ && ((l = (uint32_t)__builtin_ctz(m_)), true); m_ &= m_ - 1)
 
-/* Loops over lanes that gain from wider vectors; the loader takes the version for the machine. */
+/*
+ * Loops over lanes that gain from wider vectors; the loader takes the version for the machine. Not under
+ * ThreadSanitizer, which is not up yet when the loader asks.
+ */
+#ifdef __SANITIZE_THREAD__
+#define CLONES
+#else
 #define CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#endif
 
 #endif

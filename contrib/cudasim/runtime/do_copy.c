@@ -209,8 +209,9 @@ cudaError_t copy_run(struct runtime *runtime, const struct copy_work *copy, cons
         for (size_t y = 0; y < height; y++) {
             uint64_t target = row_of(&copy->target, y, z);
 
-            memmove((void *)(uintptr_t)target, (const void *)(uintptr_t)row_of(&copy->source, y, z), width);
+            /* First the note: a kernel that runs meanwhile must not see bytes that were not written. */
             memory_note_written(memory, target, width);
+            memmove((void *)(uintptr_t)target, (const void *)(uintptr_t)row_of(&copy->source, y, z), width);
         }
     }
     return cudaSuccess;
@@ -283,8 +284,8 @@ cudaError_t set_run(struct runtime *runtime, const struct set_work *set)
         for (size_t y = 0; y < set->height && set->width; y++) {
             uint64_t address = row_of(&set->target, y, z);
 
-            set_row(address, set);
             memory_note_written(memory, address, set->width * set->element);
+            set_row(address, set);
         }
     }
     return cudaSuccess;
