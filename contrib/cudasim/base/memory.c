@@ -158,16 +158,27 @@ static uint64_t gap_behind(enum region_kind kind, uint64_t size)
     return size < DEVICE_GAP ? DEVICE_GAP : least(size, GAP_MOST);
 }
 
-/*
- * Asks for large pages for [first, end), as far as whole ones lie in it. The system then clears memory once for 2 MiB,
- * and not for each 4 KiB. A system without them does nothing.
- */
+/* Asks for large pages for [first, end). A system without them does nothing. */
 static void want_large_pages(uint64_t first, uint64_t end)
 {
-    first = round_up(first, LARGE_PAGE);
-    end = end / LARGE_PAGE * LARGE_PAGE;
     if (first < end)
         madvise((void *)(uintptr_t)first, end - first, MADV_HUGEPAGE);
+}
+
+void memory_fill_soon(uint64_t address, uint64_t size)
+{
+    if (size >= LARGE_LEAST)
+        want_large_pages(round_up(address, LARGE_PAGE), (address + size) / LARGE_PAGE * LARGE_PAGE);
+}
+
+/* The pages at both ends may be shared with other allocations. */
+static void want_large_region(const struct memory *memory, const struct region *region)
+{
+    uint64_t first = region->base / LARGE_PAGE * LARGE_PAGE, end = round_up(region->base + region->size, LARGE_PAGE);
+    uint64_t bits = (uintptr_t)memory->bits + (region->base - memory->origin) / 8;
+
+    want_large_pages(first, least(end, memory->origin + memory->range));
+    want_large_pages(round_up(bits, LARGE_PAGE), (bits + region->size / 8) / LARGE_PAGE * LARGE_PAGE);
 }
 
 struct region *memory_allocate(struct memory *memory, uint64_t size, uint64_t align, enum region_kind kind)
@@ -199,12 +210,8 @@ struct region *memory_allocate(struct memory *memory, uint64_t size, uint64_t al
     __atomic_store_n(&region->written, !is_unwritten(kind), __ATOMIC_RELAXED);
     set_bounds(region, region->base, size);
     span_enter(memory, index);
-    if (size >= LARGE_LEAST && size <= LARGE_MOST) {
-        uint64_t bits = (uintptr_t)memory->bits + (region->base - memory->origin) / 8;
-
-        want_large_pages(region->base, region->base + size);
-        want_large_pages(bits, bits + size / 8);
-    }
+    if (size >= LARGE_LEAST && size <= LARGE_MOST)
+        want_large_region(memory, region);
     if (is_limited(kind))
         atomic_store_explicit(&memory->used, used + size, memory_order_relaxed);
 out:

@@ -57,6 +57,12 @@ struct memory *memory_create(uint64_t limit);
 void memory_destroy(struct memory *memory);
 
 /*
+ * The `size` bytes at `address`, of the device or of the program, will be written in whole. If they are many, asks for
+ * large pages: the system then clears memory once for 2 MiB, and not for each 4 KiB.
+ */
+void memory_fill_soon(uint64_t address, uint64_t size);
+
+/*
  * A new region of `size` bytes (> 0) at an address aligned to max(256, align), or max(64, align) for HEAP; `align` is a
  * power of two or 0. Contents are undefined: zeros, or older bytes. They cost no memory before they are touched.
  * `written` starts as false for DEVICE, POOL and HEAP only. The device does not see what the host writes to its own

@@ -145,8 +145,14 @@ void access_note(struct warp *w, unsigned bytes)
             return;
         }
     }
-    EVERY_LANE(l, w->mask)
-        set_written(bits, w->address[l] - origin, bytes);
+    for (uint32_t rest = w->mask; rest;) { /* lanes one behind the other at once */
+        unsigned l = (unsigned)__builtin_ctz(rest), n = 1;
+
+        while (l + n < LANES && rest >> (l + n) & 1 && w->address[l + n] == w->address[l] + (uint64_t)n * bytes)
+            n++;
+        set_written(bits, w->address[l] - origin, n * bytes);
+        rest &= ~(uint32_t)(((1ull << n) - 1) << l);
+    }
 }
 
 /* ---- local memory ---- */

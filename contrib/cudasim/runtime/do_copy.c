@@ -209,6 +209,7 @@ cudaError_t copy_run(struct runtime *runtime, const struct copy_work *copy, cons
         for (size_t y = 0; y < height; y++) {
             uint64_t target = row_of(&copy->target, y, z);
 
+            memory_fill_soon(target, width);
             /* First the note: a kernel that runs meanwhile must not see bytes that were not written. */
             memory_note_written(memory, target, width);
             memmove((void *)(uintptr_t)target, (const void *)(uintptr_t)row_of(&copy->source, y, z), width);
