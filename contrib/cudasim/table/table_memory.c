@@ -312,6 +312,43 @@ static inline enum pattern resolve(struct warp *w, const struct ins *i, unsigned
         return i + 1;                                                                                                  \
     }
 
+/* in_line() of offsets: whether O[l] is first + l * stride for all lanes. */
+INLINE bool offsets_in_line(const u32 *O, u32 first, u32 stride)
+{
+#if LEVEL >= 4
+    const __m512i each = _mm512_set1_epi32((s32)stride);
+    const __m512i lanes = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    __m512i want = _mm512_add_epi32(_mm512_set1_epi32((s32)first), _mm512_mullo_epi32(lanes, each));
+    u32 differs = _mm512_cmpneq_epu32_mask(_mm512_load_si512(O), want);
+
+    want = _mm512_add_epi32(want, _mm512_set1_epi32((s32)(16 * stride)));
+    return (differs | _mm512_cmpneq_epu32_mask(_mm512_load_si512(O + 16), want)) == 0;
+#else
+    u32 differs = 0;
+
+    for (u32 l = 0; l < LANES; l++)
+        differs |= O[l] ^ (first + l * stride);
+    return differs == 0;
+#endif
+}
+
+/* reach_of() for the offsets of an access to shared memory. */
+INLINE struct reach reach_of_offsets(const u32 *O, u32 mask, unsigned bytes)
+{
+    u32 low = UINT32_MAX, high = 0, any = 0, first = O[0], last = first + (LANES - 1) * bytes;
+
+    if (O[1] == first && offsets_in_line(O, first, 0))
+        return (struct reach){first, first, first & (bytes - 1), PATTERN_UNIFORM};
+    if (mask == FULL_MASK && first <= last && offsets_in_line(O, first, bytes))
+        return (struct reach){first, last, first & (bytes - 1), PATTERN_CONSECUTIVE};
+    for (int l = 0; l < LANES; l++) {
+        low = O[l] < low ? O[l] : low;
+        high = O[l] > high ? O[l] : high;
+        any |= O[l];
+    }
+    return (struct reach){low, high, any & (bytes - 1), PATTERN_ANY};
+}
+
 /*
  * Shared memory by 32-bit addresses, the common case. Offsets stay 32 bits wide. PATTERN_FAULT means any access that is
  * not aligned or not inside of the block's own memory. The general body handles those.
@@ -320,8 +357,8 @@ static inline enum pattern resolve_shared(struct warp *w, const struct ins *i, u
                                           u32 *O)
 {
     const struct block *b = w->block;
-    u32 low = UINT32_MAX, high = 0, any = 0, spread = 0, same = 0, first, mask = w->mask;
-    enum pattern pattern;
+    u32 mask = w->mask;
+    struct reach reach;
 
     if (i->flags & INS_ADDRESS_BASE) {
         const u32 *A = slot_at(w, i->a);
@@ -338,24 +375,28 @@ static inline enum pattern resolve_shared(struct warp *w, const struct ins *i, u
 
         EACH_LANE { O[l] = on[l] ? O[l] : stand_in; }
     }
-    first = O[0];
-    for (int l = 0; l < LANES; l++) {
-        low = O[l] < low ? O[l] : low;
-        high = O[l] > high ? O[l] : high;
-        any |= O[l];
-        same |= O[l] ^ first;
-        spread |= O[l] ^ (first + (u32)l * bytes);
-    }
-    if (high >= b->shared_size || b->shared_size - high < bytes || any & (bytes - 1) || i->flags & INS_SPINS)
+    reach = reach_of_offsets(O, mask, bytes);
+    if (reach.high >= b->shared_size || b->shared_size - reach.high < bytes || reach.odd || i->flags & INS_SPINS)
         return PATTERN_FAULT;
-    if (i->bound_place && w->worker->check_bounds && (low < i->bound_low || high + bytes > i->bound_high))
+    if (i->bound_place && w->worker->check_bounds && (reach.low < i->bound_low || reach.high + bytes > i->bound_high))
         access_neighbour(w, i, O, bytes, access);
-    pattern = same == 0 ? PATTERN_UNIFORM : spread == 0 && mask == FULL_MASK ? PATTERN_CONSECUTIVE : PATTERN_ANY;
     if (i->event && w->worker->counting)
-        count_shared(&w->worker->events[i->event - 1], O, mask, bytes, pattern);
+        count_shared(&w->worker->events[i->event - 1], O, mask, bytes, reach.pattern);
     if (b->writes && !i->selected)
-        race_shared(w, i, O, race_low_high(low, high), race_how(bytes, access, spread_of(pattern)));
-    return pattern;
+        race_shared(w, i, O, race_low_high((u32)reach.low, (u32)reach.high),
+                    race_how(bytes, access, spread_of(reach.pattern)));
+    return reach.pattern;
+}
+
+/* Words from the offsets of all lanes. */
+INLINE void gather_words(u32 *D, const char *base, const u32 *O)
+{
+#if LEVEL >= 4
+    _mm512_storeu_si512(D, _mm512_i32gather_epi32(_mm512_load_si512(O), base, 1));
+    _mm512_storeu_si512(D + 16, _mm512_i32gather_epi32(_mm512_load_si512(O + 16), base, 1));
+#else
+    EACH_LANE { D[l] = *(const u32 *)(const void *)(base + O[l]); }
+#endif
 }
 
 #define LOAD_SHARED(name, M, R)                                                                                        \
@@ -364,7 +405,7 @@ static inline enum pattern resolve_shared(struct warp *w, const struct ins *i, u
         const slot *list = i->extra;                                                                                   \
         const u32 *on = w->lanes;                                                                                      \
         const char *base = w->block->shared;                                                                           \
-        u32 O[LANES];                                                                                                  \
+        u32 O[LANES] ALIGNED;                                                                                          \
         enum pattern pattern = resolve_shared(w, i, (unsigned)sizeof(M) * i->count, ACCESS_READ, O);                   \
         if (pattern == PATTERN_FAULT)                                                                                  \
             return ld_##name(w, i);                                                                                    \
@@ -376,6 +417,8 @@ static inline enum pattern resolve_shared(struct warp *w, const struct ins *i, u
             } else if (pattern == PATTERN_UNIFORM) {                                                                   \
                 R v = (R)*(const M *)(const void *)(base + O[0]);                                                      \
                 EACH_LANE { D[l] = on[l] ? v : D[l]; }                                                                 \
+            } else if (w->mask == FULL_MASK && sizeof(M) == 4 && sizeof(R) == 4) {                                     \
+                gather_words((u32 *)(void *)D, base, O);                                                               \
             } else if (w->mask == FULL_MASK) {                                                                         \
                 EACH_LANE { D[l] = (R)*(const M *)(const void *)(base + O[l]); }                                       \
             } else {                                                                                                   \
@@ -393,7 +436,7 @@ static inline enum pattern resolve_shared(struct warp *w, const struct ins *i, u
     {                                                                                                                  \
         const slot *list = i->extra;                                                                                   \
         char *base = w->block->shared;                                                                                 \
-        u32 O[LANES];                                                                                                  \
+        u32 O[LANES] ALIGNED;                                                                                          \
         enum pattern pattern = resolve_shared(w, i, (unsigned)sizeof(M) * i->count, ACCESS_WRITE, O);                  \
         if (pattern == PATTERN_FAULT)                                                                                  \
             return st_##name(w, i);                                                                                    \
