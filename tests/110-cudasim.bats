@@ -238,6 +238,7 @@ pair() {
 @test "check: misaligned_box" { pair misaligned_box; }
 @test "check: neighbour_allocation" { pair neighbour_allocation; }
 @test "check: null_pointer" { pair null_pointer; }
+@test "check: null_pointer_before" { pair null_pointer_before; }
 @test "check: out_of_bounds_atomic" { pair out_of_bounds_atomic; }
 @test "check: out_of_bounds_local" { pair out_of_bounds_local; }
 @test "check: out_of_bounds_negative" { pair out_of_bounds_negative; }
