@@ -117,6 +117,42 @@ CUDA
     assert_regex "$stderr" "cannot write CUDASIM_FEATURES_TUNE '/none/x.csv'"
 }
 
+@test "predict: what another occupancy and dense accesses would take, and the roofline as a table and a picture" {
+    make -s predict-program >&2
+    # Each lane reads a row of its own: 32 lines a request.
+    cat > "$BATS_TEST_TMPDIR/rows.csv" << END
+$(head -n 1 contrib/predict/data/open-h200.csv)
+$(grep -m 1 'polybench-atax:atax_kernel1,' contrib/predict/data/open-h200.csv)
+END
+    train=$BATS_TEST_TMPDIR/work.csv
+    awk 'NR == 1 || NR % 8 == 0' contrib/predict/data/work-h100.csv > "$train"
+    gpus=(--gpus contrib/predict/gpus.csv)
+    timeout 60 "$build/predict/predict" train "$train" "$BATS_TEST_TMPDIR/m" "${gpus[@]}"
+    mkdir "$BATS_TEST_TMPDIR/plot"
+    submission() {
+        timeout 60 "$build/predict/predict" submission "$BATS_TEST_TMPDIR/m" "$BATS_TEST_TMPDIR/rows.csv" "${gpus[@]}" \
+            --gpu h200 --how counted --what-if --roofline "$BATS_TEST_TMPDIR/plot" "$@"
+    }
+    submission --json > "$BATS_TEST_TMPDIR/json"
+    # A kernel that waits for memory takes longer with fewer warps. Its loads are not dense, its stores are.
+    jq -e '.kernels[0] | .us as $us | .what_if | (map(.change) | index("dense loads") and (index("dense stores") | not))
+        and (map(select(.change == "dense loads"))[0].us < 0.9 * $us)
+        and (map(select(.change == "registers a thread")) | sort_by(.warps_per_sm) | length > 2 and
+            .[0].warps_per_sm == 8 and .[0].value > .[-1].value and .[0].us >= .[-1].us)' "$BATS_TEST_TMPDIR/json"
+    jq -e '.kernels[0].roofline | .share < 1 and .memory_roof > 0 and .issue_roof == 4 * 132 * 1.98e9 and
+        (.instructions_per_second / .intensity | . > 1e9)' "$BATS_TEST_TMPDIR/json"
+    run -0 submission
+    assert_line --regexp '^roofline: .* of its roof .*kernel$'
+    assert_line --regexp '^ +[0-9.]+ +[0-9.e+]+ +[0-9.]+ % +[0-9.e+]+  polybench-atax:atax_kernel1$'
+    assert_line --regexp '^polybench-atax:atax_kernel1: as it is \([0-9]+ warps\) [0-9.]+; .*; dense loads [0-9.]+$'
+    command -v gnuplot > /dev/null || return 0
+    predict submission $accepted/simple.cu --generate 'uniform 64 64 64' --model "$BATS_TEST_TMPDIR/m" \
+        --roofline "$BATS_TEST_TMPDIR/r.svg"
+    grep -q multiply "$BATS_TEST_TMPDIR/r.svg"
+    run -2 predict submission $accepted/simple.cu --roofline "$BATS_TEST_TMPDIR/r.png"
+    assert_output --partial "is not the name of an .svg file"
+}
+
 @test "profile: the simulator's report has predicted times if there is a model" {
     profile() {
         run -0 timeout 100 make -s profile SUBMISSION="$1" PROBLEM="$2" ARGS="--device sim --generate '$3'"

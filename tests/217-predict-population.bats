@@ -111,6 +111,33 @@ END
     assert_line --partial 'row 3 has no prediction'
 }
 
+@test "predict population: a program that is left out is not learned from, and intervals are as wide as that is off" {
+    cd "$root"
+    make -s predict-program >&2
+    gpus=(--gpus contrib/predict/gpus.csv)
+    awk 'NR == 1 || NR % 8 == 0' contrib/predict/data/work-h100.csv > "$BATS_TEST_TMPDIR/work.csv"
+    # Ten times their time: a model that learned from the program would know.
+    open=$BATS_TEST_TMPDIR/open.csv
+    awk -F, -v OFS=, 'NR > 1 && $2 ~ /^fwt:/ { for (i = 5; i <= 7; i++) $i *= 10 } { print }' \
+        contrib/predict/data/open-h200.csv > "$open"
+    train() {
+        timeout 100 "$build/predict/predict" train "$BATS_TEST_TMPDIR/work.csv" "$BATS_TEST_TMPDIR/m" "${gpus[@]}" \
+            --also "$1" --cross "$2"
+    }
+    train contrib/predict/data/open-h200.csv "$BATS_TEST_TMPDIR/as.json"
+    run -0 train "$open" "$BATS_TEST_TMPDIR/ten.json"
+    assert_output --partial ' of NVIDIA H100 80GB HBM3 in '
+    fwt() { jq -c '[.kernels[] | select(.kernel | startswith("fwt:")) | .us]' "$1"; }
+    assert_equal "$(fwt "$BATS_TEST_TMPDIR/as.json")" "$(fwt "$BATS_TEST_TMPDIR/ten.json")"
+    assert_equal "$(jq '.kernels | length' "$BATS_TEST_TMPDIR/as.json")" \
+        "$(($(wc -l < contrib/predict/data/open-h200.csv) - 1))"
+    # Nine of ten are within the interval that the model itself gives to any of these rows.
+    held=$(paste <(jq -r '.kernels[] | [.low_us, .high_us] | @tsv' "$BATS_TEST_TMPDIR/as.json") \
+        <(sed 1d contrib/predict/data/open-h200.csv | cut -d, -f5) |
+        awk '$1 <= $3 && $3 <= $2 { n++ } END { print n / NR }')
+    awk -v held="$held" 'BEGIN { exit !(held >= 0.9 && held < 0.96) }'
+}
+
 @test "predict population: what is committed follows the rule" {
     names() { sed 1d "$here/programs.csv" | cut -d , -f 1; }
     # The first programs by their digest, each in its half by another.

@@ -14,10 +14,10 @@
 
 static const char help[] =
     "usage: predict train DATA.csv MODEL [--method NAME] [--inputs source|derived] [--time raw|log]\n"
-    "                     [--calibrate FILE]\n"
+    "                     [--also FILE [--cross FILE]]\n"
     "       predict evaluate DATA.csv [OTHER-GPU.csv] --out FOLDER [--rows FOLDER]\n"
     "       predict predict MODEL FEATURES.csv [--gpu NAME] [--json [--all]]\n"
-    "       predict submission MODEL COUNTED.csv [--gpu NAME] [--tuned CSV] [--json]\n"
+    "       predict submission MODEL COUNTED.csv [--gpu NAME] [--tuned CSV] [--what-if] [--roofline FOLDER] [--json]\n"
     "       predict validate MODEL TIMES.csv LIST --out FOLDER --plot FOLDER\n"
     "       predict submissions TIMES.csv [PROBLEM...]\n"
     "       predict settings MODEL [--gpu NAME]\n"
@@ -28,7 +28,9 @@ static const char help[] =
     "train     fits a model to measured times and calibrates its intervals\n"
     "  --method NAME   elm, mlp, svr, ridge, nearest, roofline, limits, kriging, bounded, mechanism\n"
     "                  (default: mechanism; bounded for rows without the work of the launches)\n"
-    "  --calibrate FILE  intervals that hold the times of these rows, which are not learned from\n"
+    "  --also FILE     rows of public programs, PROGRAM:KERNEL, learned from too. Intervals are as wide as the model\n"
+    "                  is off on programs that it did not learn from\n"
+    "  --cross FILE    writes, as JSON, what was predicted of each of these rows by a model without its program\n"
     "  --inputs SET    source: the 19 features as they are; derived: logarithms, occupancy, limits (default: derived)\n"
     "  --time WAY      raw: learn the time; log: learn its logarithm (default: log)\n"
     "evaluate  runs every method on every test, and writes tables (Markdown), CSV and JSON to FOLDER\n"
@@ -100,21 +102,23 @@ static const struct value_option {
     size_t offset; /* of a const char * in struct request */
 } values[] = {
 #define VALUE(name, field) {name, offsetof(struct request, field)}
-    VALUE("method", method), VALUE("calibrate", calibrate),
+    VALUE("method", method), VALUE("also", also), VALUE("cross", cross),
     VALUE("inputs", inputs),   VALUE("time", time),       VALUE("gpu", gpu),
     VALUE("gpus", gpus),     VALUE("out", out),         VALUE("rows", rows),       VALUE("plot", plot),
     VALUE("problem", problem), VALUE("submission", submission), VALUE("case", text), VALUE("how", how),
-    VALUE("said", said),     VALUE("tuned", tuned),     VALUE("left-out", left_out), VALUE("to", to),
+    VALUE("said", said),     VALUE("tuned", tuned),     VALUE("roofline", roofline),
+    VALUE("left-out", left_out), VALUE("to", to),
     VALUE("data", data),     VALUE("driver", driver),   VALUE("date", date),       VALUE("subset", subset),
 #undef VALUE
 };
-enum { VALUES = sizeof values / sizeof values[0], JSON = VALUES, ALL, HELP, OPTIONS };
+enum { VALUES = sizeof values / sizeof values[0], JSON = VALUES, ALL, WHAT_IF, HELP, OPTIONS };
 
 /* Reads all words. False where they make no sense; *helped where only help was wanted. */
 static bool read_words(struct request *r, int argc, char **argv, bool *helped)
 {
     struct option names[OPTIONS + 1] = {[JSON] = {"json", no_argument, NULL, 'j'},
                                         [ALL] = {"all", no_argument, NULL, 'a'},
+                                        [WHAT_IF] = {"what-if", no_argument, NULL, 'w'},
                                         [HELP] = {"help", no_argument, NULL, 'h'}};
     int option, index;
 
@@ -125,6 +129,7 @@ static bool read_words(struct request *r, int argc, char **argv, bool *helped)
         case 'v': memcpy((char *)r + values[index].offset, &optarg, sizeof optarg); break;
         case 'j': r->json = true; break;
         case 'a': r->all = true; break;
+        case 'w': r->what_if = true; break;
         case 'h': *helped = true; return true;
         default: return false;
         }

@@ -10,7 +10,7 @@
 #include "contrib/predict/rows/split.h"
 #include "contrib/predict/rows/vector.h"
 
-enum { FOLDS = 10, KERNEL_FOLDS = 10, NEAR_RESIDUALS = 200 };
+enum { FOLDS = 10, KERNEL_FOLDS = 10, CROSS_FOLDS = 20, NEAR_RESIDUALS = 200 };
 #define BEYOND 0.1 /* of an input's range: how far outside of it a launch may be */
 #define SAME_DEGREE 5e-7 /* of its range: less than its sixth digit */
 
@@ -268,25 +268,80 @@ bool model_calibrate(struct model *model, const struct design *design, const str
     return good;
 }
 
-bool model_calibrate_on(struct model *model, const struct table *table, const struct gpus *gpus, struct error *error)
+/* The number of a row's program, from 0: rows of one program stand together. */
+static int program_of(const struct design *d, size_t row, int before)
+{
+    const char *name = d->sample[row]->kernel, *last = row ? d->sample[row - 1]->kernel : "";
+    size_t size = strcspn(name, ":");
+
+    return strncmp(name, last, size + 1) == 0 ? before : before + 1;
+}
+
+struct cross {
+    const struct model *model;
+    const struct design *design; /* of all rows */
+    int *group;                  /* rows: whose programs are left out together; -1: learned from always */
+    double *us;                  /* rows: predicted while left out */
+};
+
+static bool leave_out(void *context, size_t number, struct error *error)
+{
+    struct cross *c = context;
+    const struct design *d = c->design;
+    struct split split;
+    struct design part = {.rows = 0};
+    struct model model;
+    bool good = split_group(&split, c->group, d->rows, (int)number, error);
+
+    if (!good)
+        return false;
+    good = design_pick(&part, d, split.train, split.train_count, error) &&
+           model_fit(&model, &c->model->recipe, &part, c->model, error);
+    for (size_t i = 0; good && i < split.test_count; i++) {
+        size_t row = split.test[i];
+
+        c->us[row] = model_time(&model, d->x + row * d->inputs, d->terms + row * ROW_TERMS);
+    }
+    if (good)
+        model_release(&model);
+    design_release(&part);
+    split_release(&split);
+    return good;
+}
+
+bool model_cross(struct model *model, const struct table *table, size_t first, const struct gpus *gpus, double *us,
+                 struct error *error)
 {
     struct design d = {.rows = 0};
+    struct cross c = {.model = model, .design = &d};
     double *residual = NULL, *distance = NULL;
+    int program = -1;
     bool good = design_make(&d, model->recipe.set, table, CLASS_NONE, gpus, error);
 
+    c.group = malloc((d.rows + 1) * sizeof *c.group);
+    c.us = calloc(d.rows + 1, sizeof *c.us);
     residual = malloc((d.rows + 1) * sizeof *residual);
     distance = calloc(d.rows + 1, sizeof *distance);
-    if (good && !(residual && distance))
+    if (good && !(residual && distance && c.group && c.us))
         good = error_toolkit(error, "no memory for %zu rows", d.rows);
-    for (size_t i = 0; good && i < d.rows; i++)
-        residual[i] = fabs(log(model_time(model, d.x + i * d.inputs, d.terms + i * ROW_TERMS) / d.time[i]));
+    for (size_t i = 0; good && i < d.rows; i++) {
+        program = i < first ? -1 : program_of(&d, i, program);
+        c.group[i] = i < first ? -1 : program % CROSS_FOLDS;
+    }
+    good = good && jobs_run(leave_out, &c, program + 1 < CROSS_FOLDS ? (size_t)program + 1 : CROSS_FOLDS, error);
+    for (size_t i = first; good && i < d.rows; i++) {
+        us[i - first] = c.us[i];
+        residual[i - first] = fabs(log(c.us[i] / d.time[i]));
+    }
     for (int novelty = 0; good && novelty < NOVELTIES; novelty++) {
         free(model->reach.off[novelty].residual);
         free(model->reach.off[novelty].distance);
-        good = keep_residuals(&model->reach.off[novelty], residual, distance, d.rows, error);
+        good = keep_residuals(&model->reach.off[novelty], residual, distance, d.rows - first, error);
     }
     free(residual);
     free(distance);
+    free(c.group);
+    free(c.us);
     design_release(&d);
     return good;
 }

@@ -70,10 +70,12 @@ bool model_calibrate(struct model *model, const struct design *design, const str
                      struct error *error);
 
 /*
- * Intervals from the rows of a table that the model did not learn from, in place of those of model_calibrate(): as wide
- * as these kernels are off (split conformal prediction).
+ * Intervals for programs that the model never saw, in place of those of model_calibrate(): as wide as it is off on the
+ * rows from number `first` on, whose kernels are named PROGRAM:KERNEL, while their program was left out. `table` holds
+ * all rows that the model learned from. us: what was predicted then, for each row from `first` on.
  */
-bool model_calibrate_on(struct model *model, const struct table *table, const struct gpus *gpus, struct error *error);
+bool model_cross(struct model *model, const struct table *table, size_t first, const struct gpus *gpus, double *us,
+                 struct error *error);
 
 /* The factor of the interval [time / factor, time * factor] at a distance from the training rows. */
 double reach_factor(const struct reach *reach, enum novelty novelty, double distance, double level);

@@ -25,6 +25,7 @@ static void keep_alone(struct table *table)
         if (isnan(v[COLUMN_ALONE_US]))
             continue;
         v[COLUMN_TIME_US] = v[COLUMN_LOW_US] = v[COLUMN_HIGH_US] = v[COLUMN_ALONE_US] + NCU_US;
+        v[COLUMN_COLD] = 0; /* the same launch ran before */
         table->samples[rows++] = s;
     }
     table->rows = rows ? rows : table->rows;
@@ -51,17 +52,64 @@ static bool make_recipe(struct recipe *recipe, const struct request *r, const ch
            error_usage(error, "method %s learns the logarithm of the time: omit --time raw", method);
 }
 
-/* Puts the intervals to kernels of a file, which the model did not learn from. */
-static bool calibrate_on(struct model *model, const struct request *r, struct error *error)
+/* Appends the rows of public programs. */
+static bool read_also(struct table *table, const char *path, struct error *error)
 {
-    struct table table;
-    bool good = table_read(&table, r->calibrate, TABLE_MEASURED, error);
+    struct table more;
+    struct sample *all;
 
-    if (good) {
-        good = model_calibrate_on(model, &table, &r->known, error);
-        table_release(&table);
+    if (!table_read(&more, path, TABLE_MEASURED, error))
+        return false;
+    all = realloc(table->samples, (table->rows + more.rows) * sizeof *all);
+    if (all) {
+        memcpy(all + table->rows, more.samples, more.rows * sizeof *all);
+        table->samples = all;
+        table->rows += more.rows;
     }
+    table_release(&more);
+    return all || error_toolkit(error, "no memory for the rows of %s", path);
+}
+
+/* What was predicted of each row from `first` on, as `predict --json` writes it. */
+static bool write_cross(const struct model *model, const struct table *table, size_t first, const double *us,
+                        const char *path, struct error *error)
+{
+    double factor = reach_factor(&model->reach, NEW_KERNEL, 0, MODEL_LEVEL);
+    json_t *rows = json_array(), *all;
+    bool good;
+
+    for (size_t i = first; i < table->rows; i++)
+        json_array_append_new(rows, json_pack("{s:s, s:f, s:f, s:f, s:s}", "kernel", table->samples[i].kernel, "us",
+                                              us[i - first], "low_us", us[i - first] / factor, "high_us",
+                                              us[i - first] * factor, "bound", "its program was left out"));
+    all = json_pack("{s:i, s:o}", "format", 1, "kernels", rows);
+    good = all && json_dump_file(all, path, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) == 0;
+    json_decref(all);
+    return good || error_toolkit(error, "cannot write '%s'", path);
+}
+
+/* Puts the intervals to programs that were left out. */
+static bool cross(struct model *model, const struct table *table, size_t first, const struct request *r,
+                  struct error *error)
+{
+    double *us = malloc((table->rows + 1) * sizeof *us);
+    bool good = us || error_toolkit(error, "no memory for %zu rows", table->rows);
+
+    good = good && model_cross(model, table, first, &r->known, us, error) &&
+           (!r->cross || write_cross(model, table, first, us, r->cross, error));
+    free(us);
     return good;
+}
+
+/* The GPU of the first rows; nameless if there are several. */
+static struct gpu gpu_of(const struct table *table, size_t rows, const struct gpus *gpus)
+{
+    const struct gpu *first = gpus_find(gpus, table->samples[0].gpu);
+
+    for (size_t i = 1; i < rows; i++)
+        if (gpus_find(gpus, table->samples[i].gpu) != first)
+            return (struct gpu){.alias = ""};
+    return *first;
 }
 
 bool command_train(const struct request *r, struct error *error)
@@ -70,6 +118,7 @@ bool command_train(const struct request *r, struct error *error)
     struct recipe recipe;
     struct model model;
     int64_t start;
+    size_t first;
     bool good;
 
     if ((r->method && !make_recipe(&recipe, r, r->method, error)) ||
@@ -82,11 +131,15 @@ bool command_train(const struct request *r, struct error *error)
     if (recipe.method == &method_mechanism)
         keep_alone(&table);
     start = clock_ns();
-    if (!model_train(&model, &recipe, &table, &r->known, error)) {
+    first = table.rows;
+    if ((r->also && !read_also(&table, r->also, error)) ||
+        !model_train(&model, &recipe, &table, &r->known, error)) {
         table_release(&table);
         return false;
     }
-    good = (!r->calibrate || calibrate_on(&model, r, error)) && model_write(&model, r->file[1], error);
+    if (r->also)
+        model.gpu = gpu_of(&table, first, &r->known);
+    good = (!r->also || cross(&model, &table, first, r, error)) && model_write(&model, r->file[1], error);
     if (good)
         printf("%s: %s, trained on %zu rows of %s in %.1f s, its intervals calibrated\n", r->file[1],
                recipe.method->title, table.rows, *model.gpu.name ? model.gpu.name : "several GPUs",

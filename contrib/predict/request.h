@@ -17,7 +17,8 @@ struct request {
     const char *file[MAX_FILES]; /* `files` of them, the words behind the command's that are no options */
     int files;              /* of `file` */
     const char *method;     /* --method: its name; NULL: the default of the rows */
-    const char *calibrate;  /* --calibrate: rows that intervals shall hold, and none is trained on */
+    const char *also;       /* --also: rows of public programs that are learned from too; intervals hold them */
+    const char *cross;      /* --cross: the file of what was predicted of them while their program was left out */
     const char *inputs;     /* --inputs: source or derived */
     const char *time;       /* --time: raw or log */
     const char *gpu;        /* --gpu: an alias or a name of gpus.csv */
@@ -37,6 +38,8 @@ struct request {
     const char *driver;     /* --driver: of the machine that timed */
     const char *date;       /* --date: when it timed */
     const char *subset;     /* --subset: K/N of the list */
+    const char *roofline;   /* --roofline: the folder of what gnuplot reads for the roofline */
+    bool what_if;           /* --what-if: with another occupancy, with dense accesses */
     bool json;              /* --json: as JSON */
     bool all;               /* --all: with the number of a launch that is refused */
     struct gpus known;      /* the rows of gpus.csv, for commands that use them */

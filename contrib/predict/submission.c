@@ -10,7 +10,10 @@
 #include <string.h>
 
 #include "contrib/predict/rows/cells.h"
+#include "output.h"
 #include "predictions.h"
+#include "roofs.h"
+#include "what_if.h"
 
 /* Digits of sums in JSON: they are of numbers with six, so no more of them means anything. */
 enum { SUM_DIGITS = 15 };
@@ -242,14 +245,103 @@ static json_t *tried_json(const struct kernel *k)
     return all;
 }
 
-static void print_json(const struct request *r, const struct kernels *k, const struct kernels *tuned)
+/* ---- the roofline ---- */
+
+/* Of all launches of a kernel together. */
+static struct roofs kernel_roofs(const struct kernel *k, const struct gpu *gpu)
+{
+    static const enum column summed[] = {COLUMN_WARP_INSTRUCTIONS, COLUMN_BYTES_READ, COLUMN_BYTES_WRITTEN,
+                                         COLUMN_LOAD_HITS, COLUMN_FLOPS};
+    struct sample sum = *k->launch->sample;
+
+    for (size_t c = 0; c < sizeof summed / sizeof *summed; c++) {
+        sum.value[summed[c]] = 0;
+        for (size_t i = 0; i < k->launches; i++)
+            if (!k->launch[i].forecast->refused[0])
+                sum.value[summed[c]] += k->launch[i].sample->value[summed[c]];
+    }
+    return roofs_of(&sum, gpu, k->us);
+}
+
+static void print_roofs(const struct kernels *k)
+{
+    printf("roofline: %10s %14s %12s %12s  kernel\n", "instr/byte", "10^9 instr/s", "of its roof", "Gflop/s");
+    for (size_t i = 0; i < k->kernels; i++)
+        if (k->kernel[i].predicted) {
+            struct roofs x = kernel_roofs(&k->kernel[i], k->predictions.gpu);
+
+            printf("%20.4g %14.4g %10.1f %% %12.4g  %s\n", x.intensity, x.rate / 1e9, 100 * x.share, x.flops / 1e9,
+                   k->kernel[i].launch->sample->kernel);
+        }
+}
+
+static json_t *roofs_json(const struct kernel *k, const struct gpu *gpu)
+{
+    struct roofs x = kernel_roofs(k, gpu);
+
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "intensity", x.intensity, "instructions_per_second", x.rate,
+                     "flops_per_second", x.flops, "issue_roof", x.issue_roof, "l2_roof", x.l2_roof, "memory_roof",
+                     x.memory_roof, "share", x.share);
+}
+
+/* What contrib/plot/kernels_roofline.gp reads. */
+static bool plot_roofs(const struct kernels *k, const char *folder, struct error *error)
+{
+    const struct gpu *gpu = k->predictions.gpu;
+    FILE *names = output_open(folder, "names", error), *f;
+    double low = INFINITY, high = 0, bottom = INFINITY;
+    int count = 0;
+
+    if (!names)
+        return false;
+    for (size_t i = 0; i < k->kernels; i++) {
+        struct roofs x;
+        char name[32];
+
+        if (!k->kernel[i].predicted)
+            continue;
+        x = kernel_roofs(&k->kernel[i], gpu);
+        fprintf(names, "%s\n", k->kernel[i].launch->sample->kernel);
+        snprintf(name, sizeof name, "%d.tsv", ++count);
+        if (!(f = output_open(folder, name, error)))
+            break;
+        fprintf(f, "%.6g\t%.6g\n", x.intensity, x.rate);
+        if (!output_close(f, name, error))
+            break;
+        low = fmin(low, x.intensity);
+        high = fmax(high, x.intensity);
+        bottom = fmin(bottom, x.rate);
+    }
+    if (!output_close(names, "names", error) || !(f = output_open(folder, "definitions", error)))
+        return false;
+    fprintf(f, "count = %d; issue = %.6g; l2 = %.6g; memory = %.6g; low = %.6g; high = %.6g; bottom = %.6g\n", count,
+            4.0 * gpu->sms * gpu->max_mhz * 1e6, roofs_l2(gpu), roofs_memory(gpu), low, high, bottom);
+    fprintf(f, "note = '%s, predicted'\n", gpu->name);
+    return output_close(f, "definitions", error);
+}
+
+static bool print_json(const struct request *r, const struct kernels *k, const struct kernels *tuned,
+                       struct error *error)
 {
     const struct predictions *p = &k->predictions;
     const struct kernel sum = sum_of(k);
     json_t *rows = json_array(), *all;
 
-    for (size_t i = 0; i < k->kernels; i++)
-        json_array_append_new(rows, kernel_json(&k->kernel[i]));
+    for (size_t i = 0; i < k->kernels; i++) {
+        const struct kernel *x = &k->kernel[i];
+        json_t *row = kernel_json(x), *changes = NULL;
+
+        json_array_append_new(rows, row);
+        if (r->roofline && x->predicted)
+            json_object_set_new(row, "roofline", roofs_json(x, p->gpu));
+        if (r->what_if && !x->launch->forecast->refused[0] &&
+            !(changes = what_if_json(&p->model, x->launch->sample, p->gpu, error))) {
+            json_decref(rows);
+            return false;
+        }
+        if (changes)
+            json_object_set_new(row, "what_if", changes);
+    }
     all = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:I, s:I, s:f, s:f, s:f, s:f}", "format", 1, "submission",
                     r->submission, "problem", r->problem, "gpu", p->gpu->name, "trained_on", predictions_trained_on(p),
                     "method", p->model.recipe.method->name, "level", MODEL_LEVEL, "kernels", rows, "launches",
@@ -265,6 +357,7 @@ static void print_json(const struct request *r, const struct kernels *k, const s
     json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(SUM_DIGITS));
     putchar('\n');
     json_decref(all);
+    return true;
 }
 
 /* Where the time goes by the mechanism: what takes a twentieth or more, most first. */
@@ -422,6 +515,19 @@ static void print_tuning(struct kernels *tuned)
         puts("no kernel was tried");
 }
 
+static bool print_what_ifs(const struct kernels *k, struct error *error)
+{
+    puts("if it were otherwise, us for the first launch of each kernel; whether it can be made so is not known:");
+    for (size_t i = 0; i < k->kernels; i++) {
+        const struct launch *first = k->kernel[i].launch;
+
+        if (!first->forecast->refused[0] && !what_if_print(&k->predictions.model, first->sample, k->predictions.gpu,
+                                                           first->forecast->us, error))
+            return false;
+    }
+    return true;
+}
+
 static bool print_text(const struct request *r, const struct kernels *k, struct kernels *tuned, struct error *error)
 {
     const struct kernel sum = sum_of(k);
@@ -436,7 +542,9 @@ static bool print_text(const struct request *r, const struct kernels *k, struct 
     print_sum(&sum);
     if (r->tuned)
         print_tuning(tuned);
-    return true;
+    if (r->roofline)
+        print_roofs(k);
+    return !r->what_if || print_what_ifs(k, error);
 }
 
 /* Whether the simulator tried another block of any kernel. */
@@ -460,8 +568,9 @@ bool command_submission(const struct request *r, struct error *error)
         return false;
     qsort(kernels.kernel, kernels.kernels, sizeof *kernels.kernel, by_cost);
     good = !tried || kernels_make(&tuned, r, r->tuned, error);
+    good = good && (!r->roofline || plot_roofs(&kernels, r->roofline, error));
     if (good && r->json)
-        print_json(r, &kernels, tried ? &tuned : NULL);
+        good = print_json(r, &kernels, tried ? &tuned : NULL, error);
     else if (good)
         good = print_text(r, &kernels, tried ? &tuned : NULL, error);
     if (tried)

@@ -21,8 +21,18 @@
 #define SECTOR 32       /* bytes */
 #define LEAST_PICKED 3  /* along a side of the grid: two edges and what is between them */
 
+/* An allocation that a launch touched. */
+struct age {
+    uint64_t first, end; /* sectors, from the origin */
+    double at;           /* bytes that launches had touched by then */
+};
+
 struct features {
     uint64_t sample;
+    bool trying;         /* nothing is noted below */
+    struct age *ages;    /* [age_count] */
+    size_t age_count, age_capacity;
+    double bytes;        /* that launches touched so far, each launch its distinct ones */
     bool told_input, told_problem; /* that the environment's n or s is no number */
 };
 
@@ -33,6 +43,7 @@ struct extent {
     double weighted;      /* distinct sectors of each block of the sample, times what it stands for, summed */
     double plain;         /* the same without weights */
     uint64_t touched;     /* distinct sectors of the sample together */
+    double sectors;       /* distinct sectors of the whole launch */
 };
 
 struct extents {
@@ -181,6 +192,18 @@ static uint64_t word_mask(uint64_t word, uint64_t first, uint64_t end)
     return mask;
 }
 
+/* All that the launch touched of the extent. */
+static void count_extent(struct extent *e, const struct touched *t)
+{
+    for (uint64_t word = e->first / 64; word <= (e->end - 1) / 64; word++) {
+        if (!t->pages[word / TOUCHED_PAGE]) {
+            word |= TOUCHED_PAGE - 1;
+            continue;
+        }
+        e->sectors += (double)__builtin_popcountll(t->bits[word] & word_mask(word, e->first, e->end));
+    }
+}
+
 /* Notes what one block of the sample touched of the extent. */
 static bool take_extent(struct extent *e, const struct touched *t, double weight)
 {
@@ -262,6 +285,58 @@ static double grown(const struct extent *e, double picked, double blocks)
     sectors = e->weighted / blocks * pow(blocks, power < 0 ? 0 : power > 1 ? 1 : power);
     sectors = fmin(sectors, (double)(e->end - e->first));
     return fmax(sectors, (double)e->touched);
+}
+
+/* ---- what is cold ---- */
+
+void features_try(struct features *features, bool on) { features->trying = on; }
+
+static struct age *age_of(struct features *f, const struct extent *e)
+{
+    for (size_t n = 0; n < f->age_count; n++)
+        if (f->ages[n].first == e->first && f->ages[n].end == e->end)
+            return &f->ages[n];
+    if (f->trying)
+        return NULL;
+    if (f->age_count == f->age_capacity) {
+        size_t capacity = f->age_capacity ? 2 * f->age_capacity : 64;
+        struct age *ages = realloc(f->ages, capacity * sizeof *ages);
+
+        if (!ages)
+            return NULL;
+        f->ages = ages;
+        f->age_capacity = capacity;
+    }
+    f->ages[f->age_count] = (struct age){e->first, e->end, -INFINITY};
+    return &f->ages[f->age_count++];
+}
+
+/*
+ * Bytes of the launch that cannot be in L2: those of allocations that no launch touched before, or none since launches
+ * touched more than L2 holds. What the host copied is taken to be in memory.
+ */
+static double cold_bytes(struct features *f, const struct sim *sim, const struct extents *x)
+{
+    double l2 = sim_limits(sim)->l2_bytes, cold = 0, sum = 0;
+
+    for (size_t n = 0; n < x->count; n++) {
+        const struct extent *e = &x->list[n];
+        struct age *age = e->sectors > 0 ? age_of(f, e) : NULL;
+
+        if (e->sectors > 0 && (!age || f->bytes - age->at > l2))
+            cold += SECTOR * e->sectors;
+        sum += SECTOR * e->sectors;
+    }
+    if (f->trying)
+        return cold;
+    f->bytes += sum;
+    for (size_t n = 0; n < x->count; n++) {
+        struct age *age = x->list[n].sectors > 0 ? age_of(f, &x->list[n]) : NULL;
+
+        if (age)
+            age->at = f->bytes;
+    }
+    return cold;
 }
 
 /* ---- sums ---- */
@@ -388,6 +463,8 @@ struct features *features_create(uint64_t sample)
 
 void features_free(struct features *features)
 {
+    if (features)
+        free(features->ages);
     free(features);
 }
 
@@ -435,8 +512,8 @@ static void out_of_memory(struct sim *sim, const struct sim_launch *launch, stru
     sim_report_fault(sim, fault);
 }
 
-static bool run_all(struct sim *sim, const struct sim_launch *launch, struct sums *sums, double *footprint,
-                    struct work *work, struct sim_fault *fault)
+static bool run_all(struct sim *sim, const struct sim_launch *launch, struct sums *sums, struct extents *extents,
+                    double *footprint, struct work *work, struct sim_fault *fault)
 {
     struct sim_kernel_counts before, after;
 
@@ -446,6 +523,8 @@ static bool run_all(struct sim *sim, const struct sim_launch *launch, struct sum
     sim_kernel_count(launch->kernel, &after);
     add_sums(sums, &before, &after, 1);
     *footprint = (double)count_touched(sim_touched(sim));
+    for (size_t n = 0; n < extents->count; n++)
+        count_extent(&extents->list[n], sim_touched(sim));
     clear_touched(sim_touched(sim));
     if (!work_take(work, 1)) {
         out_of_memory(sim, launch, fault);
@@ -482,33 +561,32 @@ static bool run_one(struct sim *sim, struct sim_launch *launch, uint64_t number,
 }
 
 static bool run_sample(struct sim *sim, const struct sim_launch *whole, const uint64_t side[3],
-                       const uint64_t picked[3], struct sums *sums, double *footprint, struct work *work,
-                       struct sim_fault *fault)
+                       const uint64_t picked[3], struct sums *sums, struct extents *extents, double *footprint,
+                       struct work *work, struct sim_fault *fault)
 {
     struct sim_launch launch = *whole;
-    struct extents extents = {.origin = memory_origin(sim_memory(sim))};
     uint64_t most = picked[0] + picked[1] + picked[2], *place = calloc(most, sizeof *place);
     uint64_t *at[3] = {place, place + picked[0], place + picked[0] + picked[1]};
     double *weight = calloc(most, sizeof *weight);
     double *of[3] = {weight, weight + picked[0], weight + picked[0] + picked[1]};
     bool good = place && weight;
 
-    memory_visit(sim_memory(sim), add_extent, &extents);
-    if (!good || extents.failed) {
-        good = false;
+    if (!good)
         out_of_memory(sim, whole, fault);
-    }
     for (int n = 0; good && n < 3; n++)
         features_pick(side[n], picked[n], at[n], of[n]);
     for (uint64_t z = 0; z < picked[2]; z++)
         for (uint64_t y = 0; y < picked[1]; y++)
             for (uint64_t x = 0; good && x < picked[0]; x++)
                 good = run_one(sim, &launch, (at[2][z] * side[1] + at[1][y]) * side[0] + at[0][x],
-                               of[0][x] * of[1][y] * of[2][z], sums, &extents, work, fault);
-    for (size_t n = 0; good && n < extents.count; n++)
-        *footprint += grown(&extents.list[n], (double)(picked[0] * picked[1] * picked[2]),
-                            (double)side[0] * (double)side[1] * (double)side[2]);
-    drop_extents(&extents);
+                               of[0][x] * of[1][y] * of[2][z], sums, extents, work, fault);
+    for (size_t n = 0; good && n < extents->count; n++) {
+        struct extent *e = &extents->list[n];
+
+        e->sectors = grown(e, (double)(picked[0] * picked[1] * picked[2]),
+                           (double)side[0] * (double)side[1] * (double)side[2]);
+        *footprint += e->sectors;
+    }
     free(place);
     free(weight);
     return good;
@@ -550,6 +628,7 @@ bool features_run(struct features *features, struct sim *sim, const struct sim_l
     struct sums sums = {.blocks = 0};
     uint64_t side[3], picked[3] = {1, 1, 1}, blocks = 1;
     double footprint = 0;
+    struct extents extents = {.origin = memory_origin(sim_memory(sim))};
     struct costs *costs = NULL;
     struct work *work = NULL;
     bool sampled, good;
@@ -575,13 +654,20 @@ bool features_run(struct features *features, struct sim *sim, const struct sim_l
         tell_irregular(launch->kernel, code);
     code->told_irregular = true;
     clear_touched(sim_touched(sim));
-    good = sampled ? run_sample(sim, launch, side, picked, &sums, &footprint, work, fault)
-                   : run_all(sim, launch, &sums, &footprint, work, fault);
+    memory_visit(sim_memory(sim), add_extent, &extents);
+    good = !extents.failed;
+    if (!good)
+        out_of_memory(sim, launch, fault);
+    good = good && (sampled ? run_sample(sim, launch, side, picked, &sums, &extents, &footprint, work, fault)
+                            : run_all(sim, launch, &sums, &extents, &footprint, work, fault));
     if (!good) {
+        drop_extents(&extents);
         work_drop(work);
         return false;
     }
     fill(features, launch, code, &sums, footprint, row);
+    row->value[FEATURE_COLD] = cold_bytes(features, sim, &extents);
+    drop_extents(&extents);
     good = work_end(work, row->value[FEATURE_BLOCKS], row->value[FEATURE_BLOCKS] * row->value[FEATURE_WARPS],
                     row->value);
     if (!good)

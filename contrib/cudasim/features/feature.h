@@ -26,7 +26,9 @@
     X(STORE_LINES, "store_lines") X(LOCAL_LINES, "local_lines") X(CONSTANT_REQUESTS, "constant_requests")              \
     X(CONSTANT_WORDS, "constant_words") X(ATOMIC_REQUESTS, "atomic_requests") X(ATOMIC_LANES, "atomic_lanes")          \
     X(ATOMIC_WORDS, "atomic_words") X(ATOMIC_SECTORS, "atomic_sectors") X(ATOMIC_HOT, "atomic_hot")                    \
-    X(SHARED_ATOMICS, "shared_atomics") X(SHARED_ROUNDS, "shared_rounds") X(LOAD_FOUND, "load_found") X(CODE, "code")
+    X(SHARED_ATOMICS, "shared_atomics") X(SHARED_ROUNDS, "shared_rounds") X(LOAD_FOUND, "load_found") X(CODE, "code") \
+    X(WAIT_HIT, "wait_hit") X(LOAD_FRESH, "load_fresh") X(STORE_FRESH, "store_fresh")                                  \
+    X(ATOMIC_MEET, "atomic_meet") X(COLD, "cold")
 
 /* X(identifier, name of the column), in the order of the columns; `kernel` stands before them. */
 #define FEATURES(X)                                                                                                    \
@@ -59,6 +61,9 @@ struct features_row {
 };
 
 struct features;
+
+/* Launches that are tried, and leave no trace: what they touch is as cold afterwards as before. */
+void features_try(struct features *features, bool on);
 
 /*
  * `sample`: if a launch has more blocks than this, only about this many run (a cluster counts as one block). 0: all

@@ -18,8 +18,9 @@ struct probe_path;
 /* The pipes of a multiprocessor. */
 enum pipe { PIPE_ALU, PIPE_FMA, PIPE_FP64, PIPE_XU, PIPE_LSU, PIPE_TENSOR, PIPES };
 
-/* What a warp waits for, besides results of the pipes. */
-enum wait { WAIT_LOAD, WAIT_SHARED, WAIT_ATOMIC, WAIT_CONSTANT, WAIT_BARRIER, WAIT_FENCE, WAITS, WAIT_NONE = WAITS };
+/* What a warp waits for, besides results of the pipes. HIT: loads that L1 has; LOAD: the others. */
+enum wait { WAIT_LOAD, WAIT_SHARED, WAIT_ATOMIC, WAIT_CONSTANT, WAIT_BARRIER, WAIT_FENCE, WAIT_HIT, WAITS,
+            WAIT_NONE = WAITS };
 
 struct cost {
     double slots;       /* issue slots */

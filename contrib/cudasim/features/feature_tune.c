@@ -113,11 +113,13 @@ bool features_tune(struct features *features, struct sim *sim, const struct sim_
         launch.grid[0] = (unsigned)(across / size);
         if (features_refused(sim, &launch))
             continue;
+        features_try(features, true);
         if (features_run(features, sim, &launch, &rows[*count], &fault))
             ++*count;
         else
             fprintf(stderr, "features: %s does not run with blocks of %u in x: left out\n",
                     sim_kernel_title(given->kernel), size);
+        features_try(features, false);
         put_back(&saved);
     }
     drop(&saved);

@@ -59,8 +59,8 @@ struct work *work_begin(struct sim *sim, const struct sim_kernel *kernel, struct
 
 static void take_probes(struct work *w, double weight)
 {
-    uint64_t hot, *before = (uint64_t *)&w->last;
-    struct probe_counts now = probe_sum(w->sim, &hot);
+    uint64_t hot, meet, *before = (uint64_t *)&w->last;
+    struct probe_counts now = probe_sum(w->sim, &hot, &meet);
     const uint64_t *after = (const uint64_t *)&now;
 
     for (int n = 0; n < PROBE_SUMS; n++)
@@ -130,7 +130,7 @@ static bool fill_path(const struct work *w, double instructions, double *v)
     scale = ratio(instructions, walk.instructions);
     v[FEATURE_CHAIN] = walk.clocks * scale;
     for (int wait = 0; wait < WAITS; wait++)
-        v[FEATURE_WAIT_LOAD + wait] = walk.waits[wait] * scale;
+        v[wait == WAIT_HIT ? FEATURE_WAIT_HIT : FEATURE_WAIT_LOAD + wait] = walk.waits[wait] * scale;
     return true;
 }
 
@@ -138,13 +138,13 @@ static bool fill_path(const struct work *w, double instructions, double *v)
  * Atomic lanes at the hottest word of the whole launch. Blocks that share it add up, blocks with words of their own do
  * not: the number grows as a power of the blocks, which those looked at give.
  */
-static double hottest(const struct probe_counts *c, double hot, double blocks)
+static double hottest(double each, double looked_at, double hot, double blocks)
 {
-    double mean = ratio((double)c->hot_block, (double)c->blocks), power;
+    double mean = ratio(each, looked_at), power;
 
     if (mean <= 0)
         return 0;
-    power = c->blocks > 1 ? log(fmax(hot / mean, 1)) / log((double)c->blocks) : 1;
+    power = looked_at > 1 ? log(fmax(hot / mean, 1)) / log(looked_at) : 1;
     return mean * pow(blocks, fmin(power, 1));
 }
 
@@ -160,14 +160,14 @@ static const struct {
     SUM(constant_requests, CONSTANT_REQUESTS), SUM(constant_words, CONSTANT_WORDS),
     SUM(atomic_requests, ATOMIC_REQUESTS), SUM(atomic_lanes, ATOMIC_LANES), SUM(atomic_words, ATOMIC_WORDS),
     SUM(atomic_sectors, ATOMIC_SECTORS), SUM(shared_atomic_requests, SHARED_ATOMICS),
-    SUM(shared_atomic_rounds, SHARED_ROUNDS)
+    SUM(shared_atomic_rounds, SHARED_ROUNDS), SUM(load_fresh, LOAD_FRESH), SUM(store_fresh, STORE_FRESH)
 #undef SUM
 };
 
 static void fill_memory(const struct work *w, double blocks, double *v)
 {
-    uint64_t hot;
-    struct probe_counts c = probe_sum(w->sim, &hot);
+    uint64_t hot, meet;
+    struct probe_counts c = probe_sum(w->sim, &hot, &meet);
     double scale = ratio(blocks, w->counted[offsetof(struct probe_counts, blocks) / sizeof(uint64_t)]);
 
     v[FEATURE_LONGEST] = ratio((double)c.longest_sum * (double)c.all_warps,
@@ -175,7 +175,8 @@ static void fill_memory(const struct work *w, double blocks, double *v)
     v[FEATURE_BLOCK_MOST] = ratio((double)c.block_most * (double)c.all_blocks, (double)c.instructions);
     for (size_t n = 0; n < sizeof scaled / sizeof *scaled; n++)
         v[scaled[n].to] = scale * w->counted[scaled[n].from];
-    v[FEATURE_ATOMIC_HOT] = hottest(&c, (double)hot, blocks);
+    v[FEATURE_ATOMIC_HOT] = hottest((double)c.hot_block, (double)c.blocks, (double)hot, blocks);
+    v[FEATURE_ATOMIC_MEET] = hottest((double)c.meet_block, (double)c.blocks, (double)meet, blocks) / 10;
 }
 
 bool work_end(struct work *w, double blocks, double warps, double value[FEATURE_COUNT])

@@ -19,6 +19,9 @@
 #define LINE_SHIFT 7
 #define SECTOR_SHIFT 5
 #define L1_BYTES (256u << 10) /* of a multiprocessor, with shared memory */
+#define IN_FLIGHT 8           /* instructions of a warp after which a line that it asked for is taken to be there */
+#define LANE 10               /* what a lane of an atomic counts at its sector; */
+#define FLOAT_LANE 24         /* of one that adds floats */
 
 /* What the driver can set aside for shared memory, KiB: CUDA C++ Programming Guide, compute capability 9.0. */
 static const unsigned carve_outs[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
@@ -36,8 +39,10 @@ void probe_destroy(struct sim *sim)
     for (unsigned n = 0; n < sim->worker_count; n++) {
         struct probe *p = sim->workers[n].probe;
 
-        for (unsigned k = 0; p && k < PROBE_PATHS; k++)
+        for (unsigned k = 0; p && k < PROBE_PATHS; k++) {
             free(p->paths[k].runs);
+            free(p->paths[k].loads);
+        }
         free(p);
         sim->workers[n].probe = NULL;
     }
@@ -47,8 +52,9 @@ static void reset(struct probe *p)
 {
     memset(&p->counts, 0, sizeof p->counts);
     memset(p->hot, 0, sizeof p->hot);
+    memset(p->meet, 0, sizeof p->meet);
     for (unsigned n = 0; n < p->path_count; n++) {
-        p->paths[n].count = 0;
+        p->paths[n].count = p->paths[n].load_count = p->paths[n].run_load = 0;
         p->paths[n].full = false;
     }
     p->path_count = 0;
@@ -62,10 +68,26 @@ void probe_reset(struct sim *sim)
             reset(sim->workers[n].probe);
 }
 
-struct probe_counts probe_sum(const struct sim *sim, uint64_t *hot)
+/* The largest of the counters, which the workers' probes add up to; `offset` of the first in struct probe. */
+static uint64_t most_of(const struct sim *sim, size_t offset)
+{
+    uint64_t most = 0;
+
+    for (unsigned k = 0; k < PROBE_HOT; k++) {
+        uint64_t at = 0;
+
+        for (unsigned n = 0; n < sim->worker_count; n++)
+            if (sim->workers[n].probe)
+                at += ((const uint32_t *)(const void *)((const char *)sim->workers[n].probe + offset))[k];
+        most = at > most ? at : most;
+    }
+    return most;
+}
+
+struct probe_counts probe_sum(const struct sim *sim, uint64_t *hot, uint64_t *meet)
 {
     struct probe_counts sum = {0};
-    uint64_t most = 0, longest = 0, block_most = 0, *to = (uint64_t *)&sum;
+    uint64_t longest = 0, block_most = 0, *to = (uint64_t *)&sum;
 
     for (unsigned n = 0; n < sim->worker_count; n++) {
         const struct probe *p = sim->workers[n].probe;
@@ -78,14 +100,8 @@ struct probe_counts probe_sum(const struct sim *sim, uint64_t *hot)
     }
     sum.longest = longest;
     sum.block_most = block_most;
-    for (unsigned k = 0; k < PROBE_HOT; k++) {
-        uint64_t at = 0;
-
-        for (unsigned n = 0; n < sim->worker_count; n++)
-            at += sim->workers[n].probe ? sim->workers[n].probe->hot[k] : 0;
-        most = at > most ? at : most;
-    }
-    *hot = most;
+    *hot = most_of(sim, offsetof(struct probe, hot));
+    *meet = most_of(sim, offsetof(struct probe, meet));
     return sum;
 }
 
@@ -130,6 +146,7 @@ void probe_block(struct probe *p, struct block *b)
         return;
     p->counts.blocks++;
     memset(p->hot_now, 0, sizeof p->hot_now);
+    memset(p->meet_now, 0, sizeof p->meet_now);
     /* By the block's number, so that it does not matter which worker ran it. */
     if (p->path_count < PROBE_PATHS && (only || b->launch->blocks <= PROBE_PATHS || order % 3 == 0)) {
         /* The first warp often does what the others need not: every second path is its. */
@@ -141,7 +158,7 @@ void probe_block(struct probe *p, struct block *b)
 
 void probe_retire(struct probe *p, struct block *b)
 {
-    uint64_t longest = 0, sum = 0, hot = 0;
+    uint64_t longest = 0, sum = 0, hot = 0, meet = 0;
 
     for (uint32_t n = 0; n < b->warp_count; n++) {
         uint64_t executed = b->warps[n].executed;
@@ -158,9 +175,12 @@ void probe_retire(struct probe *p, struct block *b)
     p->counts.block_most = sum > p->counts.block_most ? sum : p->counts.block_most;
     if (!b->probed)
         return;
-    for (unsigned n = 0; n < PROBE_HOT; n++)
+    for (unsigned n = 0; n < PROBE_HOT; n++) {
         hot = p->hot_now[n] > hot ? p->hot_now[n] : hot;
+        meet = p->meet_now[n] > meet ? p->meet_now[n] : meet;
+    }
     p->counts.hot_block += hot;
+    p->counts.meet_block += meet;
 }
 
 void probe_run(struct probe_path *path, uint32_t from, uint32_t to)
@@ -178,30 +198,66 @@ void probe_run(struct probe_path *path, uint32_t from, uint32_t to)
         path->runs = runs;
         path->capacity = capacity;
     }
-    path->runs[path->count++] = (struct probe_run){from, to};
+    path->runs[path->count++] = (struct probe_run){from, to, path->run_load};
+    path->run_load = path->load_count;
+}
+
+static void note_load(struct probe_path *path, struct probe_load load)
+{
+    if (path->load_count == path->load_capacity) {
+        uint32_t capacity = path->load_capacity ? 2 * path->load_capacity : 256;
+        struct probe_load *loads =
+            path->full || capacity > PROBE_LOADS ? NULL : realloc(path->loads, capacity * sizeof *loads);
+
+        if (!loads) {
+            path->full = true;
+            return;
+        }
+        path->loads = loads;
+        path->load_capacity = capacity;
+    }
+    path->loads[path->load_count++] = load;
 }
 
 /* ---- accesses ---- */
 
-/* Whether L1 has the sector; it has it afterwards if `fills`. A hash spreads strides of powers of two. */
-static bool cached(struct probe *p, const struct block *b, uint64_t sector, bool fills)
+static void empty_caches(struct probe *p, const struct block *b)
+{
+    memset(p->tag, 0, p->lines * sizeof *p->tag);
+    memset(p->used, 0, p->lines * sizeof *p->used);
+    memset(p->seen, 0, sizeof p->seen);
+    p->at = b;
+}
+
+/* Whether the block asks for the sector for the first time, or for the first time in a while. */
+static bool fresh(struct probe *p, bool store, uint64_t sector)
+{
+    uint64_t *place = &p->seen[store][sector * 0x9E3779B97F4A7C15u >> 49];
+    bool is_new = *place != sector + 1;
+
+    *place = sector + 1;
+    return is_new;
+}
+
+/*
+ * Whether L1 has the sector; it has it afterwards if `fills`. A hash spreads strides of powers of two. *old: whether
+ * the line was asked for a while ago: warps go at about the same pace.
+ */
+static bool cached(struct probe *p, uint64_t sector, uint64_t executed, bool fills, bool *old)
 {
     uint64_t line = sector >> (LINE_SHIFT - SECTOR_SHIFT);
     uint8_t bit = (uint8_t)(1u << (sector & 3));
     uint32_t sets = p->lines / PROBE_WAYS;
     uint32_t set = (uint32_t)((line * 0x9E3779B97F4A7C15u >> 32) % sets) * PROBE_WAYS, victim = set;
 
-    if (p->at != b) {
-        memset(p->tag, 0, p->lines * sizeof *p->tag);
-        memset(p->used, 0, p->lines * sizeof *p->used);
-        p->at = b;
-    }
     for (uint32_t n = set; n < set + PROBE_WAYS; n++) {
         if (p->tag[n] == line + 1) {
             bool hit = p->sectors[n] & bit;
 
             p->used[n] = ++p->stamp;
             p->sectors[n] |= fills ? bit : 0;
+            p->filled[n] = hit ? p->filled[n] : executed;
+            *old = executed > p->filled[n] + IN_FLIGHT || executed + IN_FLIGHT < p->filled[n];
             return hit;
         }
         victim = p->used[n] < p->used[victim] ? n : victim;
@@ -210,7 +266,9 @@ static bool cached(struct probe *p, const struct block *b, uint64_t sector, bool
         p->tag[victim] = line + 1;
         p->used[victim] = ++p->stamp;
         p->sectors[victim] = bit;
+        p->filled[victim] = executed;
     }
+    *old = false;
     return false;
 }
 
@@ -236,17 +294,35 @@ static unsigned distinct(const uint64_t *address, uint32_t mask, unsigned shift,
     return count;
 }
 
-static void note_atomic(struct probe *p, const uint64_t *address, uint32_t mask, uint64_t sectors)
+static unsigned place_of(uint64_t number) { return (unsigned)((number * 0x9E3779B97F4A7C15u) >> 52); }
+
+/* L2 changes the words of a sector one after another. Integers of a warp at one word are added up before. */
+static void note_meeting(struct probe *p, const uint64_t *address, uint32_t mask, bool floats, unsigned words)
+{
+    if (!floats && words == 1)
+        mask &= -mask;
+    EVERY_LANE(l, mask)
+    {
+        unsigned at = place_of(address[l] >> SECTOR_SHIFT);
+
+        p->meet[at] += floats ? FLOAT_LANE : LANE;
+        p->meet_now[at] += floats ? FLOAT_LANE : LANE;
+    }
+}
+
+static void note_atomic(struct probe *p, const uint64_t *address, uint32_t mask, uint64_t sectors, bool floats)
 {
     uint64_t list[LANES + 1];
+    unsigned words = distinct(address, mask, 2, 0, list);
 
     p->counts.atomic_requests++;
     p->counts.atomic_lanes += (uint64_t)__builtin_popcount(mask);
-    p->counts.atomic_words += distinct(address, mask, 2, 0, list);
+    p->counts.atomic_words += words;
     p->counts.atomic_sectors += sectors;
+    note_meeting(p, address, mask, floats, words);
     EVERY_LANE(l, mask)
     {
-        unsigned at = (unsigned)(((address[l] >> 2) * 0x9E3779B97F4A7C15u) >> 52);
+        unsigned at = place_of(address[l] >> 2);
 
         p->hot[at]++;
         p->hot_now[at]++;
@@ -259,6 +335,7 @@ void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address
     struct probe_counts *c = &p->counts;
     uint64_t list[LANES * 5], lines = 0, line = UINT64_MAX;
     unsigned count, hits = 0;
+    bool young = false;
 
     if (ins->class == CLASS_PARAMETER) {
         c->constant_requests++;
@@ -267,9 +344,11 @@ void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address
     }
     count = distinct(address, mask, SECTOR_SHIFT, bytes - 1, list);
     if (ins->op_is_atomic) {
-        note_atomic(p, address, mask, count);
+        note_atomic(p, address, mask, count, ins->flops > 0);
         return;
     }
+    if (p->at != w->block)
+        empty_caches(p, w->block);
     for (unsigned n = 0; n < count; n++) {
         lines += list[n] >> 2 != line;
         line = list[n] >> 2;
@@ -278,15 +357,25 @@ void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address
         c->store_requests++;
         c->store_sectors += count;
         c->store_lines += lines;
+        for (unsigned n = 0; n < count; n++)
+            c->store_fresh += fresh(p, true, list[n]);
         return;
     }
     c->load_requests++;
     c->load_sectors += count;
     c->load_lines += lines;
-    for (unsigned n = 0; n < count; n++)
-        hits += cached(p, w->block, list[n], !ins->order);
+    for (unsigned n = 0; n < count; n++) {
+        bool old, hit = cached(p, list[n], w->executed, !ins->order, &old);
+
+        hits += hit;
+        young = young || !old;
+        c->load_fresh += !hit && fresh(p, false, list[n]);
+    }
     c->load_hits += hits;
     c->load_found += hits == count;
+    if (w->path)
+        note_load(w->path, (struct probe_load){(uint32_t)(ins - w->worker->program->code), (uint16_t)lines,
+                                               hits == count, young, list[0] >> 2});
 }
 
 void probe_bulk(struct warp *w, uint64_t address, uint64_t bytes)

@@ -25,16 +25,29 @@ enum {
     PROBE_RUNS = 16384,   /* straight runs of a path; later ones are not kept */
     PROBE_LINES = 2048,   /* lines of 128 bytes of the L1 cache, all 256 KiB */
     PROBE_WAYS = 4,
+    PROBE_LOADS = 65536,  /* loads of a path; later ones are not kept */
+    PROBE_SEEN = 32768,   /* places for the sectors that a block asked L2 for; sectors share them by a hash */
     PROBE_HOT = 4096      /* counters of the atomics on one word; words share them by a hash */
 };
 
-/* A straight run of instructions: code[from .. to). */
-struct probe_run { uint32_t from, to; };
+/* A straight run of instructions: code[from .. to). Its loads stand from loads[load] on. */
+struct probe_run { uint32_t from, to, load; };
+
+/* A load from global memory by the instruction code[at]. */
+struct probe_load {
+    uint32_t at;
+    uint16_t lines;       /* of 128 bytes */
+    bool found, young;    /* L1 had all of it; some of it was asked for just now, by any warp */
+    uint64_t line;        /* the first of them */
+};
 
 struct probe_path {
     struct probe_run *runs;
     uint32_t count, capacity;
     bool full;            /* the warp went on */
+    struct probe_load *loads;
+    uint32_t load_count, load_capacity;
+    uint32_t run_load;    /* the first load of the run that is being executed */
 };
 
 /* Of the blocks looked at closely. Requests are of warps. A word is an address of an access. */
@@ -48,6 +61,8 @@ struct probe_counts {
     uint64_t atomic_requests, atomic_lanes, atomic_words, atomic_sectors; /* on global memory */
     uint64_t shared_atomic_requests, shared_atomic_rounds;       /* rounds: the most lanes at one word of a request */
     uint64_t hot_block;                                       /* each block's most atomic lanes at a word, summed */
+    uint64_t meet_block;                                      /* the same of what meets at a sector */
+    uint64_t load_fresh, store_fresh;        /* sectors that a block asked L2 for, or wrote, for the first time */
     /* Of all blocks that ran. */
     uint64_t all_blocks, all_warps, instructions;                /* of warps */
     uint64_t longest, longest_sum;   /* instructions of the longest warp; of each block's longest, summed */
@@ -62,8 +77,11 @@ struct probe {
     uint64_t stamp;
     uint64_t tag[PROBE_LINES], used[PROBE_LINES]; /* [set * ways]: number of the line plus 1, when it was used last */
     uint8_t sectors[PROBE_LINES];                 /* of the line, a bit each */
+    uint64_t filled[PROBE_LINES];  /* instructions that the warp had executed which asked for the line */
+    uint64_t seen[2][PROBE_SEEN];  /* numbers of sectors plus 1, loaded and stored by this block */
     uint32_t hot[PROBE_HOT];       /* atomic lanes, of all blocks looked at */
     uint32_t hot_now[PROBE_HOT];   /* of this one */
+    uint32_t meet[PROBE_HOT], meet_now[PROBE_HOT]; /* tenths of atomic lanes at a sector; floats count for more */
     struct probe_path paths[PROBE_PATHS];
     uint32_t path_count;
 };
@@ -75,8 +93,8 @@ void probe_destroy(struct sim *sim);
 /* Forgets everything, before launches that are counted together. */
 void probe_reset(struct sim *sim);
 
-/* The sums over all workers, and the most atomic lanes at one word. */
-struct probe_counts probe_sum(const struct sim *sim, uint64_t *hot);
+/* The sums over all workers, the most atomic lanes at one word, and tenths of the most that meets at a sector. */
+struct probe_counts probe_sum(const struct sim *sim, uint64_t *hot, uint64_t *meet);
 
 /* ---- while a launch runs ---- */
 

@@ -22,7 +22,8 @@ static const char features_header[] =
     ",issue,busy_alu,busy_fma,busy_fp64,busy_xu,busy_lsu,busy_tensor,chain,wait_load,wait_shared,wait_atomic," \
     "wait_constant,wait_barrier,wait_fence,longest,block_most,load_requests,load_sectors,load_lines,load_hits," \
     "store_requests,store_sectors,store_lines,local_lines,constant_requests,constant_words,atomic_requests," \
-    "atomic_lanes,atomic_words,atomic_sectors,atomic_hot,shared_atomics,shared_rounds,load_found,code"
+    "atomic_lanes,atomic_words,atomic_sectors,atomic_hot,shared_atomics,shared_rounds,load_found,code," \
+    "wait_hit,load_fresh,store_fresh,atomic_meet,cold"
 
 /* Columns of the two files, by their place in the headers above. */
 enum { GPU, KERNEL, CLASS, SIZE, BLOCK, TIME_US, LOW_US, HIGH_US, SAMPLES, SM_MHZ, MEM_MHZ, ALONE_US };

@@ -13,6 +13,7 @@
 #define SCATTERED_CLOCK 18.7    /* atomic, scattered_256M, read and written: sectors a clock from memory, one by one */
 #define CONSTANT_CLOCKS 2.0     /* constant_throughput: for each word */
 #define SHARED_ROUND_CLOCKS 1.0 /* shared_atomic, add_u32: for each lane at one word */
+#define ALL_MEET 31.0           /* rounds of a request: of nearly all requests all lanes meet */
 #define ATOMIC_SECTORS_CLOCK 60.0 /* atomic, neighbours, scattered_1M: of the whole GPU */
 #define ATOMIC_MEETS_CLOCK 37.0 /* atomic, one_a_warp: lanes that meet others of their warp */
 #define HOT_CLOCKS 1.45         /* atomic, one: for each lane */
@@ -81,12 +82,24 @@ static struct place place_of(const struct sample *s, const struct gpu *gpu)
     return p;
 }
 
+/* A column that files from before it came lack: then `other`. */
+static double known(double value, double other)
+{
+    return isnan(value) ? other : value;
+}
+
+/* The share of the footprint that no launch before it left in L2. */
+static double cold(const double *v)
+{
+    return fmin(known(v[COLUMN_COLD], 0) / fmax(v[COLUMN_FOOTPRINT], 1), 1);
+}
+
 /* The share of what L2 is asked for that memory must serve. */
 static double missing(const double *v, const struct gpu *gpu)
 {
     double beyond = v[COLUMN_FOOTPRINT] / gpu->l2_bytes;
 
-    return 1 / (1 + pow(fmax(beyond, 1e-9) / 0.7, -4));
+    return fmax(1 / (1 + pow(fmax(beyond, 1e-9) / 0.7, -4)), cold(v));
 }
 
 static double l2_reads(const double *v)
@@ -99,17 +112,27 @@ static double per(double a, double b)
     return b > 0 ? a / b : 0;
 }
 
+/* How far the requests are of lanes that lie in many lines, a sector or two in each. */
+static double apart(double requests, double sectors, double lines)
+{
+    double alone = 2 * per(lines, sectors) - 1, spread = (per(lines, requests) - 1) / 7;
+
+    return fmin(fmax(alone, 0), 1) * fmin(fmax(spread, 0), 1);
+}
+
 /*
- * Sectors that memory gives one by one: those of requests whose lanes lie in many lines, a sector or two in each.
+ * Sectors that memory reads and writes one by one. What a block asks L2 for again is there still. A store to a part of
+ * a sector has it read, and written later, as an atomic has.
  */
 static double scattered(const double *v)
 {
-    double lines = per(v[COLUMN_LOAD_LINES], v[COLUMN_LOAD_REQUESTS]);
-    double alone = 2 * per(v[COLUMN_LOAD_LINES], v[COLUMN_LOAD_SECTORS]) - 1;
-    double apart = (per(v[COLUMN_ATOMIC_SECTORS], v[COLUMN_ATOMIC_WORDS]) - 0.25) / 0.75;
+    double words = (per(v[COLUMN_ATOMIC_SECTORS], v[COLUMN_ATOMIC_WORDS]) - 0.25) / 0.75;
 
-    return l2_reads(v) * fmin(fmax(alone, 0), 1) * fmin(fmax((lines - 1) / 7, 0), 1) +
-           v[COLUMN_ATOMIC_SECTORS] * fmin(fmax(apart, 0), 1);
+    return fmin(l2_reads(v), known(v[COLUMN_LOAD_FRESH], INFINITY)) *
+               apart(v[COLUMN_LOAD_REQUESTS], v[COLUMN_LOAD_SECTORS], v[COLUMN_LOAD_LINES]) +
+           2 * known(v[COLUMN_STORE_FRESH], 0) *
+               apart(v[COLUMN_STORE_REQUESTS], v[COLUMN_STORE_SECTORS], v[COLUMN_STORE_LINES]) +
+           2 * v[COLUMN_ATOMIC_SECTORS] * fmin(fmax(words, 0), 1);
 }
 
 static double memory_clocks(const double *v, const struct gpu *gpu)
@@ -121,6 +144,13 @@ static double memory_clocks(const double *v, const struct gpu *gpu)
     double bytes = v[COLUMN_FOOTPRINT] + fmax(read + written - v[COLUMN_FOOTPRINT], 0) / 2;
 
     return missing(v, gpu) * fmax(bytes / bytes_clock, scattered(v) / SCATTERED_CLOCK);
+}
+
+/* Lanes of a warp that all meet at one word are added up in the warp, by ptxas. */
+static double shared_rounds(const double *v)
+{
+    return per(v[COLUMN_SHARED_ROUNDS], v[COLUMN_SHARED_ATOMICS]) > ALL_MEET ? v[COLUMN_SHARED_ATOMICS]
+                                                                             : v[COLUMN_SHARED_ROUNDS];
 }
 
 static void throughputs(const double *v, const struct gpu *gpu, const struct place *p, double *clocks)
@@ -142,8 +172,7 @@ static void throughputs(const double *v, const struct gpu *gpu, const struct pla
     clocks[PART_XU] = spread * v[COLUMN_BUSY_XU];
     clocks[PART_TENSOR] = spread * v[COLUMN_BUSY_TENSOR];
     lsu = v[COLUMN_BUSY_LSU] + LINE_CLOCKS * fmax(lines - requests, 0) + CONSTANT_CLOCKS * v[COLUMN_CONSTANT_WORDS];
-    shared = v[COLUMN_SHARED_PASSES] +
-             SHARED_ROUND_CLOCKS * v[COLUMN_SHARED_ROUNDS];
+    shared = v[COLUMN_SHARED_PASSES] + SHARED_ROUND_CLOCKS * shared_rounds(v);
     /* One pipe does both: it is named for what takes more of it. */
     clocks[lsu > shared ? PART_LSU : PART_SHARED] = p->share * (lsu + shared);
     clocks[PART_L1] = p->share * (sectors / SECTORS_L1_CLOCK + v[COLUMN_LOCAL_LINES]);
@@ -152,7 +181,8 @@ static void throughputs(const double *v, const struct gpu *gpu, const struct pla
     clocks[PART_DRAM] = memory_clocks(v, gpu);
     clocks[PART_ATOMICS] = v[COLUMN_ATOMIC_SECTORS] / ATOMIC_SECTORS_CLOCK + fmax(meets, 0) / ATOMIC_MEETS_CLOCK;
     /* Lanes of a warp that all meet at one word are added up in the warp, by ptxas: one of them goes on. */
-    clocks[PART_HOT] = v[COLUMN_ATOMIC_HOT] * per(v[COLUMN_ATOMIC_WORDS], v[COLUMN_ATOMIC_LANES]) * HOT_CLOCKS;
+    clocks[PART_HOT] = HOT_CLOCKS * known(v[COLUMN_ATOMIC_MEET], v[COLUMN_ATOMIC_HOT] * per(v[COLUMN_ATOMIC_WORDS],
+                                                                                           v[COLUMN_ATOMIC_LANES]));
     clocks[PART_BLOCKS] = v[COLUMN_N_B] * (v[COLUMN_N_T] > 512 ? BIG_BLOCK_CLOCKS : BLOCK_CLOCKS);
 }
 
@@ -162,14 +192,17 @@ static void path(const double *v, const struct gpu *gpu, const struct place *p, 
     double together = fmax(per(v[COLUMN_L_MR], v[COLUMN_WAIT_LOAD]), 1), far = missing(v, gpu);
     double found = pow(fmin(per(v[COLUMN_LOAD_FOUND], v[COLUMN_LOAD_REQUESTS]), 1), fmin(together, 32));
     double lines = per(v[COLUMN_LOAD_LINES], v[COLUMN_LOAD_REQUESTS]);
-    double load = found * L1_CLOCKS + (1 - found) * (L2_CLOCKS + far * (DRAM_CLOCKS - L2_CLOCKS)) +
-                  fmax(lines - 1, 0) * PASS_CLOCKS;
+    double distant = L2_CLOCKS + far * (DRAM_CLOCKS - L2_CLOCKS), passes = fmax(lines - 1, 0) * PASS_CLOCKS;
+    double load = found * L1_CLOCKS + (1 - found) * distant + passes;
     /* With one wave the block with most work is the last; with many it is one of many. */
     double longest = p->waves * fmax(v[COLUMN_LONGEST], 1) * (1 + fmax(v[COLUMN_BLOCK_MOST] - 1, 0) / p->waves);
     double barrier = BARRIER_CLOCKS + BARRIER_WARP_CLOCKS * v[COLUMN_W];
 
     clocks[PART_CHAIN] = longest * v[COLUMN_CHAIN];
-    clocks[PART_WAIT_LOAD] = longest * v[COLUMN_WAIT_LOAD] * load;
+    if (isnan(v[COLUMN_WAIT_HIT]))
+        clocks[PART_WAIT_LOAD] = longest * v[COLUMN_WAIT_LOAD] * load;
+    else
+        clocks[PART_WAIT_LOAD] = longest * (v[COLUMN_WAIT_LOAD] * (distant + passes) + v[COLUMN_WAIT_HIT] * L1_CLOCKS);
     clocks[PART_WAIT_SHARED] = longest * (v[COLUMN_WAIT_SHARED] * SHARED_CLOCKS +
                                           v[COLUMN_WAIT_CONSTANT] * CONSTANT_LATENCY);
     clocks[PART_WAIT_ATOMIC] = longest * v[COLUMN_WAIT_ATOMIC] * ATOMIC_CLOCKS;

@@ -90,7 +90,12 @@
     X(SHARED_ATOMICS, "shared_atomics", WORK) \
     X(SHARED_ROUNDS, "shared_rounds", WORK) \
     X(LOAD_FOUND, "load_found", WORK) \
-    X(CODE, "code", WORK)
+    X(CODE, "code", WORK) \
+    X(WAIT_HIT, "wait_hit", WORK) \
+    X(LOAD_FRESH, "load_fresh", WORK) \
+    X(STORE_FRESH, "store_fresh", WORK) \
+    X(ATOMIC_MEET, "atomic_meet", WORK) \
+    X(COLD, "cold", WORK)
 
 enum column {
 #define X(identifier, name, kind) COLUMN_##identifier,

@@ -6,7 +6,9 @@
 #   pack FOLDER [--first N] [--skip FOLDER/out]      what the GPU's machine needs, without programs timed before
 #   rows FOLDER/out...                               matches counts and times, and writes contrib/predict/population
 #   join [--locked]                                  build/predict/population/open.csv: a line per shape
-#   errors [--locked] [--model MODEL] [--worst N]    compares predictions with the times of a half
+#   errors [--locked] [--model MODEL] [--worst N]    compares predictions with the times of a half. The default model
+#                                                    learns from the open half: of that, predictions are compared which
+#                                                    a model made that had not learned from the row's program
 #
 # The rule's order and halves are digests of names. Exit codes: 0 done, 2 usage, 3 the toolkit failed.
 
@@ -87,12 +89,15 @@ simulate() {
     ) > "$5" 2>&1 < /dev/null &
     pid=$!
     exec {pipe}>&-
-    watch "$pid" $(($4 * 4))
+    watch "$pid" $(($4 * 15))
     wait "$pid" 2> /dev/null || true
     wait "$reader" || true
     awk -F, 'NR == 1 { n = NF } NF == n' "$1.part" > "$1"
     rm -f "$1.part"
 }
+
+# chosen NAME: own or listed, as programs.csv says of a program that has rows.
+chosen() { awk -F, -v name="$1" '$1 == name && $NF == "row" { print $4 }' "$here/programs.csv"; }
 
 # count_one NAME SUITE FOLDER RUN: counts/NAME.csv, by the first arguments with which a launch is counted. What was
 # chosen before stays.
@@ -101,7 +106,7 @@ count_one() {
     local file=$top/new/$name.csv
     cd "$work/$2/$3"
     own=$([ "$2" != hecbench ] || own_run)
-    before=$(cut -f 1 "$top/runs/$name" 2> /dev/null || true)
+    before=$(cut -f 1 "$top/runs/$name" 2> /dev/null || chosen "$name")
     for kind in own listed; do
         run=$([ $kind = own ] && echo "$own" || echo "$listed")
         [ -n "$run" ] && [[ -z $before || $before == "$kind" ]] || continue

@@ -4,11 +4,15 @@
 . "$scripts/predicting.sh"
 . "$scripts/population_join.sh"
 predict_build
-if [ -z "$model" ]; then
+if [ -z "$model" ] && [ $half = open ]; then
+    "$predictor" train "$predict_csv" "$top/open.model" --gpus "$predict_gpus" --also "$top/open.csv" \
+        --cross "$top/open.json" > "$top/open.said" || fail 'the model cannot be trained: see above'
+elif [ -z "$model" ]; then
     model=$(model_of "$predict_csv")
     model_ready "$predict_csv" "$model"
 fi
-"$predictor" predict "$model" "$top/$half.csv" --gpus "$predict_gpus" --gpu h200 --json --all > "$top/$half.json" ||
+[ -z "$model" ] || "$predictor" predict "$model" "$top/$half.csv" --gpus "$predict_gpus" --gpu h200 --json --all \
+    > "$top/$half.json" ||
     fail 'the rows cannot be predicted: see above'
 awk -f "$scripts/population_errors.awk" "$top/$half.json" "$top/$half.csv" > "$top/$half-errors.tsv" ||
     fail 'the predictions cannot be compared'

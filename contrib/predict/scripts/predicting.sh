@@ -4,7 +4,8 @@ predictor=$build/predict/predict
 predict_data=$root/contrib/predict/data
 # The default training data. PREDICT_CSV may name a CSV of your own GPU.
 predict_csv=$(realpath -m "${PREDICT_CSV:-$root/contrib/predict/data/work-h100.csv}")
-# Intervals of the default model hold the times of these public kernels: the open half of contrib/predict/population.
+# The default model learns from these public kernels too: the open half of contrib/predict/population. Its intervals
+# are as wide as it is off on them while their program is left out.
 predict_open=$predict_data/open-h200.csv
 predict_gpus=$root/contrib/predict/gpus.csv
 
@@ -34,7 +35,7 @@ model_ready() {
     ! model_is_ready "$@" || return 0
     echo "$(basename "$0"): training on $1, which takes some seconds" >&2
     local options=()
-    [ "$1" != "$predict_data/work-h100.csv" ] || options=(--calibrate "$predict_open")
+    [ "$1" != "$predict_data/work-h100.csv" ] || options=(--also "$predict_open" --cross "${2%.model}.cross.json")
     "$predictor" train "$1" "$2.part" --gpus "$predict_gpus" "${options[@]}" > "$2.said" ||
         refuse "no model of '$1': see above"
     rm -f "$2.said"
