@@ -56,3 +56,62 @@ CLONES bool offsets_in_halves(const uint32_t *offsets, uint32_t *steps)
     steps[1] = far;
     return other == 0;
 }
+
+static inline uint64_t not_usual(uint64_t e, uint64_t mine, uint64_t from)
+{
+    return (uint64_t)(e >> TIME_AT >= from) &
+           (uint64_t)(((e ^ mine) & (SLOW | BLOCK_BITS | WARP_BITS | LANE_BITS | LANES_MANY | WARPS_MANY)) != 0);
+}
+
+/* Stores the lanes' entries. False: two lanes have one unit; all get `instead`. */
+static inline bool store_all(uint64_t *entries, const struct lane_units *u, uint64_t instead)
+{
+    uint64_t other = 0;
+
+#pragma GCC ivdep
+    for (uint32_t n = 0; n < u->count; n++)
+        entries[u->at[n]] = u->mine[n];
+    for (uint32_t n = 0; n < u->count; n++)
+        other |= entries[u->at[n]] ^ u->mine[n];
+    if (!other)
+        return true;
+    for (uint32_t n = 0; n < u->count; n++)
+        entries[u->at[n]] = instead;
+    return false;
+}
+
+CLONES bool units_read(uint64_t *entries, const struct lane_units *u, uint64_t from)
+{
+    uint64_t bad = 0;
+
+    for (uint32_t n = 0; n < u->count; n++)
+        bad |= not_usual(entries[u->at[n]], u->mine[n], from);
+    return !bad && store_all(entries, u, 0);
+}
+
+CLONES bool units_write(uint64_t *writes, const uint64_t *reads, const struct lane_units *u, uint64_t from,
+                        uint64_t nobody)
+{
+    uint64_t bad = 0;
+
+    for (uint32_t n = 0; n < u->count; n++)
+        bad |= not_usual(writes[u->at[n]], u->mine[n], from) | not_usual(reads[u->at[n]], u->mine[n], from);
+    return !bad && store_all(writes, u, nobody);
+}
+
+CLONES void offsets_of_halves(uint32_t first, const uint32_t *steps, uint32_t *offsets)
+{
+    for (uint32_t l = 0; l < HALF; l++) {
+        offsets[l] = first + l * steps[0];
+        offsets[HALF + l] = first + steps[1] + l * steps[0];
+    }
+}
+
+CLONES void units_of_all(struct lane_units *u, uint64_t who, unsigned shift, const uint32_t *offsets)
+{
+    u->count = LANES;
+    for (uint32_t l = 0; l < LANES; l++) {
+        u->at[l] = offsets[l] >> shift;
+        u->mine[l] = who | (uint64_t)l << LANE_AT;
+    }
+}

@@ -24,5 +24,25 @@ void run_read(uint64_t *entries, uint32_t n, unsigned per, const struct self *m)
  */
 #define HALF 16u
 bool offsets_in_halves(const uint32_t *offsets, uint32_t *steps);
+void offsets_of_halves(uint32_t first, const uint32_t *steps, uint32_t *offsets);
+
+/* One unit of each of `count` lanes: its index, and the lane's own entry. */
+struct lane_units {
+    uint32_t at[LANES];
+    uint64_t mine[LANES];
+    uint32_t count;
+};
+
+/* Lists the units of all 32 lanes, of 1 << shift bytes at offsets[32]. */
+void units_of_all(struct lane_units *u, uint64_t who, unsigned shift, const uint32_t *offsets);
+
+/*
+ * Makes the reads `entries` the lanes' own, if what was there is from before time `from` or of the same lane. False: it
+ * is not, or two lanes have one unit. Then the entries may be zero, if they were ordered before.
+ */
+bool units_read(uint64_t *entries, const struct lane_units *u, uint64_t from);
+
+/* The same for writes. False: then the writes may be `nobody`, if they were ordered before. */
+bool units_write(uint64_t *writes, const uint64_t *reads, const struct lane_units *u, uint64_t from, uint64_t nobody);
 
 #endif

@@ -152,6 +152,34 @@ static inline uint32_t logged_offset(const uint32_t *x, unsigned shape, unsigned
     return x[LOG_OFFSET];
 }
 
+/* Lists one unit per lane. */
+static inline void list_units(struct lane_units *u, uint32_t lanes, uint64_t who, unsigned shift,
+                              const uint32_t *offsets)
+{
+    if (lanes == FULL_MASK) {
+        units_of_all(u, who, shift, offsets);
+        return;
+    }
+    u->count = 0;
+    EVERY_LANE(l, lanes)
+    {
+        u->at[u->count] = offsets[l] >> shift;
+        u->mine[u->count++] = who | (uint64_t)l << LANE_AT;
+    }
+}
+
+/* Reads of one unit a lane, all of them usual. False: they are not, and are still to be noted. */
+static bool empty_units(const struct block *b, const uint32_t *x, unsigned shape, uint64_t who)
+{
+    uint32_t offsets[LANES];
+    struct lane_units u;
+
+    if (shape == SHAPE_HALVES)
+        offsets_of_halves(x[LOG_OFFSET], x + LOG_HEAD, offsets);
+    list_units(&u, x[LOG_LANES], who, b->unit_shift, shape == SHAPE_HALVES ? offsets : x + LOG_HEAD);
+    return units_read(b->reads, &u, b->t0);
+}
+
 /* Makes entries of what the log has. */
 static void empty_log(struct block *b)
 {
@@ -167,6 +195,8 @@ static void empty_log(struct block *b)
             run_read(b->reads + first, (uint32_t)LANES * n, per_lane(b, bytes), &m);
             continue;
         }
+        if (n == 1 && shape != SPREAD_UNIFORM && !b->cluster && empty_units(b, x, shape, m.who))
+            continue;
         EVERY_LANE(l, x[LOG_LANES])
         {
             uint64_t mine = m.who | (uint64_t)l << LANE_AT,
@@ -363,6 +393,13 @@ static void check_plain(struct look *k, struct block *b, const uint32_t *offsets
 
     if (spread == SPREAD_CONSECUTIVE && consecutive(k, b, offsets[0] >> b->unit_shift))
         return;
+    if (n == 1 && k->access == ACCESS_WRITE && !b->cluster) {
+        struct lane_units u;
+
+        list_units(&u, k->w->mask, k->self.who, b->unit_shift, offsets);
+        if (units_write(b->writes, b->reads, &u, b->t0, entry_who(b, 0, 0) | STRONG))
+            return;
+    }
     for (int l = 0; l < LANES; l++)
         address[l] = offsets[l];
     EVERY_LANE(l, k->w->mask)
