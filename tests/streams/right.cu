@@ -343,6 +343,45 @@ static void memory_in_stream_order(void)
     CHECK(cudaFreeHost(host));
 }
 
+/* Two branches of a graph read the same values and write different ones; then the graph joins them. */
+static void graph_with_branches(void)
+{
+    struct streams s;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaEvent_t fork, join;
+    int *in = device_new<int>(COUNT), *left = device_new<int>(COUNT), *right = device_new<int>(COUNT);
+    int *host = locked_new<int>(COUNT);
+
+    CHECK(cudaEventCreate(&fork));
+    CHECK(cudaEventCreate(&join));
+    CHECK(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeThreadLocal));
+    fill<<<BLOCKS, 128, 0, s.a>>>(in, COUNT, 1);
+    CHECK(cudaEventRecord(fork, s.a));
+    CHECK(cudaStreamWaitEvent(s.b, fork, 0));
+    add_to<<<BLOCKS, 128, 0, s.a>>>(left, in, COUNT, 10);
+    CHECK(cudaMemcpyAsync(right, in, BYTES, cudaMemcpyDeviceToDevice, s.b));
+    add<<<BLOCKS, 128, 0, s.b>>>(right, COUNT, 1);
+    CHECK(cudaEventRecord(join, s.b));
+    CHECK(cudaStreamWaitEvent(s.a, join, 0));
+    add_to<<<BLOCKS, 128, 0, s.a>>>(in, right, COUNT, 100);
+    CHECK(cudaMemcpyAsync(host, in, BYTES, cudaMemcpyDeviceToHost, s.a));
+    CHECK(cudaStreamEndCapture(s.a, &graph));
+    CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    for (int launch = 0; launch < 3; launch++)
+        CHECK(cudaGraphLaunch(exec, s.a));
+    CHECK(cudaStreamSynchronize(s.a));
+    EXPECT(all_are(host, 102));
+    CHECK(cudaGraphExecDestroy(exec));
+    CHECK(cudaGraphDestroy(graph));
+    CHECK(cudaEventDestroy(fork));
+    CHECK(cudaEventDestroy(join));
+    CHECK(cudaFree(in));
+    CHECK(cudaFree(left));
+    CHECK(cudaFree(right));
+    CHECK(cudaFreeHost(host));
+}
+
 /* A launch runs the graph in its state at the launch. */
 static void graph_changed_between_launches(void)
 {
@@ -527,6 +566,7 @@ int main(int argc, char **argv)
         CASE(host_and_kernel_in_turn),
         CASE(host_looks_until_it_is_done),
         CASE(memory_in_stream_order),
+        CASE(graph_with_branches),
         CASE(graph_changed_between_launches),
         CASE(managed_memory_in_parts),
         CASE(atomics_in_two_streams),

@@ -251,6 +251,103 @@ static void graph_in_two_streams(void)
     CHECK(cudaFree(device));
 }
 
+/* Launches what a captured into a graph, ends all, and frees the memory. */
+static void launch_captured(struct streams *s, int *first, int *second)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+
+    CHECK(cudaStreamEndCapture(s->a, &graph));
+    CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    CHECK(cudaGraphLaunch(exec, s->a));
+    CHECK(cudaStreamSynchronize(s->a));
+    CHECK(cudaGraphExecDestroy(exec));
+    CHECK(cudaGraphDestroy(graph));
+    CHECK(cudaFree(first));
+    CHECK(cudaFree(second));
+}
+
+/* The second stream of a capture begins behind the first one's work. */
+static void fork_capture(struct streams *s)
+{
+    cudaEvent_t event;
+
+    CHECK(cudaEventCreate(&event));
+    CHECK(cudaEventRecord(event, s->a));
+    CHECK(cudaStreamWaitEvent(s->b, event, 0));
+    CHECK(cudaEventDestroy(event));
+}
+
+static void join_capture(struct streams *s)
+{
+    cudaEvent_t event;
+
+    CHECK(cudaEventCreate(&event));
+    CHECK(cudaEventRecord(event, s->b));
+    CHECK(cudaStreamWaitEvent(s->a, event, 0));
+    CHECK(cudaEventDestroy(event));
+}
+
+// expect: stream-race: add_to, .*: read at .*, in a node of a graph; another node \(fill\) wrote it, and no edges order
+static void graph_kernels_without_edge(void)
+{
+    struct streams s;
+    int *in = device_new<int>(COUNT), *out = device_new<int>(COUNT);
+
+    CHECK(cudaMemset(in, 0, BYTES));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeThreadLocal));
+    fork_capture(&s);
+    fill<<<BLOCKS, 128, 0, s.b>>>(in, COUNT, 1);
+    add_to<<<BLOCKS, 128, 0, s.a>>>(out, in, COUNT, 1);
+    join_capture(&s);
+    launch_captured(&s, in, out);
+}
+
+// expect: stream-race: cudaMemcpyAsync: in a node of a graph, read memory at .*; another node \(fill\) wrote it
+static void graph_copy_without_edge(void)
+{
+    struct streams s;
+    int *in = device_new<int>(COUNT), *out = device_new<int>(COUNT);
+
+    CHECK(cudaMemset(in, 0, BYTES));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeThreadLocal));
+    fork_capture(&s);
+    fill<<<BLOCKS, 128, 0, s.b>>>(in, COUNT, 1);
+    CHECK(cudaMemcpyAsync(out, in, BYTES, cudaMemcpyDeviceToDevice, s.a));
+    join_capture(&s);
+    launch_captured(&s, in, out);
+}
+
+// expect: stream-race: fill, .*: write at .*, in a node of a graph; another node \(a child graph\) wrote it
+static void graph_child_without_edge(void)
+{
+    cudaGraph_t graph, child;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t node;
+    int *values = device_new<int>(COUNT), n = COUNT, value = 3;
+    void *arguments[] = {&values, &n, &value};
+    cudaKernelNodeParams kernel = {};
+
+    kernel.func = (void *)fill;
+    kernel.gridDim = dim3(BLOCKS);
+    kernel.blockDim = dim3(128);
+    kernel.kernelParams = arguments;
+    CHECK(cudaGraphCreate(&child, 0));
+    CHECK(cudaGraphAddKernelNode(&node, child, NULL, 0, &kernel));
+    CHECK(cudaGraphCreate(&graph, 0));
+    CHECK(cudaGraphAddChildGraphNode(&node, graph, NULL, 0, child));
+    CHECK(cudaGraphAddKernelNode(&node, graph, NULL, 0, &kernel));
+    CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    CHECK(cudaGraphLaunch(exec, 0));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaGraphExecDestroy(exec));
+    CHECK(cudaGraphDestroy(graph));
+    CHECK(cudaGraphDestroy(child));
+    CHECK(cudaFree(values));
+}
+
 static __global__ void say(void)
 {
     printf("not seen on a device\n");
@@ -283,6 +380,9 @@ int main(int argc, char **argv)
         CASE(freed_while_another_stream_uses_it),
         CASE(used_before_it_is_allocated),
         CASE(graph_in_two_streams),
+        CASE(graph_kernels_without_edge),
+        CASE(graph_copy_without_edge),
+        CASE(graph_child_without_edge),
         CASE(ended_without_waiting),
     };
 

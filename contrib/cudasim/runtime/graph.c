@@ -190,6 +190,7 @@ cudaError_t exec_create(struct runtime *runtime, struct CUgraph_st *graph, struc
             goto failed;
         }
     }
+    nodes_instantiated(exec);
     *result = exec;
     return cudaSuccess;
 failed:
@@ -205,6 +206,7 @@ void exec_destroy(struct runtime *runtime, struct CUgraphExec_st *exec)
         if (exec->steps[i].child)
             exec_destroy(runtime, exec->steps[i].child);
     }
+    free(exec->before);
     free(exec->steps);
     handle_destroy(runtime, exec);
 }

@@ -53,6 +53,7 @@ static void release_record(enum handle_kind kind, void *record)
             free(exec->steps[i].bodies);
         }
         free(exec->steps);
+        free(exec->before);
     }
     free(record);
 }

@@ -12,7 +12,7 @@
  *
  * queue.c calls it. It does not know how work runs.
  */
-#include "runtime.h"
+#include "order.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,13 +28,9 @@ static bool is_on(const struct runtime *runtime)
 
 /* ------------------------------------------------------------------ words */
 
-struct words {
-    char text[200];
-};
-
-static struct words stream_words(const struct task *task)
+static struct order_words stream_words(const struct task *task)
 {
-    struct words w;
+    struct order_words w;
 
     if (task->stream_id <= 2)
         snprintf(w.text, sizeof w.text, "%s", task->stream_id == 1 ? "the legacy stream" : "a thread's default stream");
@@ -43,16 +39,20 @@ static struct words stream_words(const struct task *task)
     return w;
 }
 
-static const char *task_name(const struct task *task)
+const char *order_name(const struct work *work)
 {
-    return task->work.kind == WORK_KERNEL ? sim_kernel_title(task->work.kernel.entry->kernel) : task->work.call;
+    return work->kind == WORK_KERNEL ? sim_kernel_title(work->kernel.entry->kernel) : work->call;
 }
 
-/* "4 bytes into an allocation of 4000 bytes" */
-static struct words place_words(struct runtime *runtime, uint64_t address)
+static const char *task_name(const struct task *task)
+{
+    return order_name(&task->work);
+}
+
+struct order_words order_place(struct runtime *runtime, uint64_t address)
 {
     const struct region *region = memory_find(sim_memory(runtime->sim), address, NULL);
-    struct words w;
+    struct order_words w;
 
     if (region)
         snprintf(w.text, sizeof w.text, "0x%" PRIx64 ", %" PRIu64 " bytes into an allocation of %" PRIu64 " bytes",
@@ -62,17 +62,16 @@ static struct words place_words(struct runtime *runtime, uint64_t address)
     return w;
 }
 
-static const char *verb(const struct task *task, unsigned kinds)
+const char *order_verb(const struct work *work, unsigned kinds)
 {
-    if (task->work.kind == WORK_FREE)
+    if (work->kind == WORK_FREE)
         return "freed";
-    if (task->work.kind == WORK_TAKE)
+    if (work->kind == WORK_TAKE)
         return "allocated";
     return kinds & (TRAFFIC_WRITE | TRAFFIC_STRONG_WRITE) ? "wrote" : "read";
 }
 
-/* Whether this message is new. */
-static bool is_new(struct runtime *runtime, const char *a, const char *b)
+bool order_is_new(struct runtime *runtime, const char *a, const char *b)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
@@ -90,7 +89,7 @@ static bool is_new(struct runtime *runtime, const char *a, const char *b)
     return true;
 }
 
-static void report(struct runtime *runtime, enum sim_fault_kind kind, const char *name, uint64_t address,
+void order_report(struct runtime *runtime, enum sim_fault_kind kind, const char *name, uint64_t address,
                    const char *text)
 {
     struct sim_fault fault = { .kind = kind, .address = address, .count = 1 };
@@ -135,11 +134,11 @@ static bool has_note(const struct runtime *runtime, const struct task *task)
 }
 
 /* Copies and fills may signal a kernel that waits for a word. So they do not collide with strong accesses. */
-static bool tasks_collide(const struct task *a, unsigned kinds, const struct task *b, unsigned others)
+bool order_collide(const struct work *a, unsigned kinds, const struct work *b, unsigned others)
 {
     const unsigned plain = TRAFFIC_READ | TRAFFIC_WRITE;
-    bool a_moves = a->work.kind == WORK_COPY || a->work.kind == WORK_SET;
-    bool b_moves = b->work.kind == WORK_COPY || b->work.kind == WORK_SET;
+    bool a_moves = a->kind == WORK_COPY || a->kind == WORK_SET;
+    bool b_moves = b->kind == WORK_COPY || b->kind == WORK_SET;
 
     return traffic_collides(kinds, others) && !(a_moves && !(others & plain)) && !(b_moves && !(kinds & plain));
 }
@@ -151,19 +150,24 @@ static bool is_rival(const struct task *other, const struct task *task)
            !task_before(task, other);
 }
 
-static const struct traffic_span *find_span(const struct task *task, uint64_t address)
+static struct order_touched touched_by(const struct task *task)
 {
-    size_t low = 0, high = task->span_count;
+    return (struct order_touched){ &task->work, task->spans, task->span_count };
+}
+
+const struct traffic_span *order_find(const struct order_touched *touched, uint64_t address)
+{
+    size_t low = 0, high = touched->count;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (task->spans[middle].high <= address)
+        if (touched->spans[middle].high <= address)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < task->span_count && task->spans[low].low <= address ? &task->spans[low] : NULL;
+    return low < touched->count && touched->spans[low].low <= address ? &touched->spans[low] : NULL;
 }
 
 /* ------------------------------------------------------------------ kernels */
@@ -174,14 +178,15 @@ static bool tell_of_task(struct runtime *runtime, uint64_t address, unsigned kin
     const struct task *self = runtime->noting;
 
     for (const struct task *other = runtime->tasks; other; other = other->next) {
-        const struct traffic_span *span = is_rival(other, self) ? find_span(other, address) : NULL;
+        const struct order_touched touched = touched_by(other);
+        const struct traffic_span *span = is_rival(other, self) ? order_find(&touched, address) : NULL;
 
-        if (!span || !tasks_collide(self, kinds, other, span->kinds))
+        if (!span || !order_collide(&self->work, kinds, &other->work, span->kinds))
             continue;
-        snprintf(text, size, "%s %s, in %s; %s in %s %s it, and nothing orders the two",
+        snprintf(text, size, "%s %s, in %s; %s in %s %s it, and nothing orders the two: no event, no wait",
                  kinds & (TRAFFIC_WRITE | TRAFFIC_STRONG_WRITE) ? "write at" : "read at",
-                 place_words(runtime, address).text, stream_words(self).text, task_name(other),
-                 stream_words(other).text, verb(other, span->kinds));
+                 order_place(runtime, address).text, stream_words(self).text, task_name(other),
+                 stream_words(other).text, order_verb(&other->work, span->kinds));
         return true;
     }
     return false;
@@ -191,7 +196,7 @@ static bool tell_of_host(struct runtime *runtime, uint64_t address, unsigned kin
 {
     const struct task *self = runtime->noting;
     const struct host_note *note;
-    struct words place;
+    struct order_words place;
 
     for (size_t n = 0; runtime->watch && (note = watch_note(runtime->watch, n)); n++) {
         if (!is_during(note, self) || (note->address ^ address) >= HOST_UNIT)
@@ -202,9 +207,9 @@ static bool tell_of_host(struct runtime *runtime, uint64_t address, unsigned kin
         if (runtime->handshake || note->address != address || !collides_with_host(kinds, note))
             continue;
         watch_place(runtime->watch, note, place.text, sizeof place.text);
-        snprintf(text, size, "%s %s; %s %s it while the kernel was pending in %s", kinds & TRAFFIC_WRITE ? "write at"
-                 : "read at", place_words(runtime, address).text, place.text, note->writes ? "wrote" : "read",
-                 stream_words(self).text);
+        snprintf(text, size, "%s %s; %s %s it while the kernel was pending in %s: it did not wait",
+                 kinds & TRAFFIC_WRITE ? "write at" : "read at", order_place(runtime, address).text, place.text,
+                 note->writes ? "wrote" : "read", stream_words(self).text);
         return true;
     }
     return false;
@@ -218,12 +223,15 @@ static enum sim_fault_kind tell(void *context, uint64_t address, unsigned kinds,
         return runtime->collided = true, FAULT_HOST_RACE;
     if (tell_of_task(runtime, address, kinds, text, size))
         return runtime->collided = true, FAULT_STREAM_RACE;
+    if (nodes_tell(runtime, address, kinds, text, size))
+        return FAULT_STREAM_RACE;
     return FAULT_NONE;
 }
 
 /* Enters into the map the bytes that others touched. */
-static void note_others(struct runtime *runtime, const struct task *task)
+void order_note_others(struct runtime *runtime)
 {
+    const struct task *task = runtime->noting;
     const struct host_note *note;
 
     for (const struct task *other = runtime->tasks; other; other = other->next)
@@ -237,6 +245,7 @@ static void note_others(struct runtime *runtime, const struct task *task)
             traffic_note_other(runtime->traffic, note->address, note->address + 1,
                                note->writes ? TRAFFIC_WRITE : TRAFFIC_READ);
         }
+    nodes_note_others(runtime);
 }
 
 static bool need_traffic(struct runtime *runtime)
@@ -249,14 +258,13 @@ static bool need_traffic(struct runtime *runtime)
 
 /* ------------------------------------------------------------------ copies, fills, memory */
 
-/* Finds the first byte at which the two collide, and the access of each to it. */
-static bool first_collision(const struct task *a, const struct task *b, uint64_t *address, unsigned *kinds,
-                            unsigned *others)
+bool order_first_collision(const struct order_touched *a, const struct order_touched *b, uint64_t *address,
+                           unsigned *kinds, unsigned *others)
 {
-    for (size_t i = 0, j = 0; i < a->span_count && j < b->span_count;) {
+    for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
         const struct traffic_span *x = &a->spans[i], *y = &b->spans[j];
 
-        if (x->low < y->high && y->low < x->high && tasks_collide(a, x->kinds, b, y->kinds)) {
+        if (x->low < y->high && y->low < x->high && order_collide(a->work, x->kinds, b->work, y->kinds)) {
             *address = x->low > y->low ? x->low : y->low;
             *kinds = x->kinds;
             *others = y->kinds;
@@ -272,39 +280,45 @@ static bool first_collision(const struct task *a, const struct task *b, uint64_t
 
 static void compare_tasks(struct runtime *runtime, const struct task *task)
 {
+    const struct order_touched own = touched_by(task);
     unsigned kinds, others;
     char text[700];
     uint64_t address;
 
     for (const struct task *other = runtime->tasks; other; other = other->next) {
-        if (!is_rival(other, task) || !first_collision(task, other, &address, &kinds, &others) ||
-            !is_new(runtime, task_name(task), task_name(other)))
+        const struct order_touched theirs = touched_by(other);
+
+        if (!is_rival(other, task) || !order_first_collision(&own, &theirs, &address, &kinds, &others) ||
+            !order_is_new(runtime, task_name(task), task_name(other)))
             continue;
-        snprintf(text, sizeof text, "in %s, %s memory at %s; %s in %s %s it, and nothing orders the two",
-                 stream_words(task).text, verb(task, kinds), place_words(runtime, address).text, task_name(other),
-                 stream_words(other).text, verb(other, others));
-        report(runtime, FAULT_STREAM_RACE, task_name(task), address, text);
+        snprintf(text, sizeof text,
+                 "in %s, %s memory at %s; %s in %s %s it, and nothing orders the two: no event, no wait",
+                 stream_words(task).text, order_verb(&task->work, kinds), order_place(runtime, address).text,
+                 task_name(other), stream_words(other).text, order_verb(&other->work, others));
+        order_report(runtime, FAULT_STREAM_RACE, task_name(task), address, text);
     }
 }
 
 static void compare_notes(struct runtime *runtime, const struct task *task)
 {
+    const struct order_touched own = touched_by(task);
     const struct host_note *note;
-    struct words place;
+    struct order_words place;
     char text[700];
 
     for (size_t n = 0; runtime->watch && (note = watch_note(runtime->watch, n)); n++) {
-        const struct traffic_span *span = is_during(note, task) ? find_span(task, note->address) : NULL;
+        const struct traffic_span *span = is_during(note, task) ? order_find(&own, note->address) : NULL;
 
         if (!span || !collides_with_host(span->kinds, note))
             continue;
         watch_place(runtime->watch, note, place.text, sizeof place.text);
-        if (!is_new(runtime, task_name(task), place.text))
+        if (!order_is_new(runtime, task_name(task), place.text))
             continue;
-        snprintf(text, sizeof text, "in %s, %s memory at %s; %s %s it before, while this was pending",
-                 stream_words(task).text, verb(task, span->kinds), place_words(runtime, note->address).text, place.text,
-                 note->writes ? "wrote" : "read");
-        report(runtime, FAULT_HOST_RACE, task_name(task), note->address, text);
+        snprintf(text, sizeof text,
+                 "in %s, %s memory at %s; %s %s it before, while this was pending: it did not wait",
+                 stream_words(task).text, order_verb(&task->work, span->kinds),
+                 order_place(runtime, note->address).text, place.text, note->writes ? "wrote" : "read");
+        order_report(runtime, FAULT_HOST_RACE, task_name(task), note->address, text);
     }
 }
 
@@ -315,18 +329,22 @@ static int by_address(const void *left, const void *right)
     return (a->low > b->low) - (a->low < b->low);
 }
 
-static void take_spans(struct task *task)
+bool order_take_spans(const struct work *work, struct traffic_span **spans, size_t *count)
 {
-    if (task->work.kind == WORK_FREE || task->work.kind == WORK_TAKE) {
-        task->spans = malloc(sizeof *task->spans);
-        if (!task->spans)
-            return;
-        task->spans[task->span_count++] = (struct traffic_span){
-            task->work.memory.address, task->work.memory.address + task->work.memory.size, TRAFFIC_WRITE };
-    } else if (task->work.kind == WORK_COPY || task->work.kind == WORK_SET) {
-        if (work_spans(&task->work, &task->spans, &task->span_count) && task->span_count)
-            qsort(task->spans, task->span_count, sizeof *task->spans, by_address);
+    *spans = NULL;
+    *count = 0;
+    if (work->kind == WORK_FREE || work->kind == WORK_TAKE) {
+        *spans = malloc(sizeof **spans);
+        if (!*spans)
+            return false;
+        **spans = (struct traffic_span){ work->memory.address, work->memory.address + work->memory.size,
+                                         TRAFFIC_WRITE };
+        *count = 1;
+    } else if (work->kind == WORK_COPY || work->kind == WORK_SET) {
+        if (work_spans(work, spans, count) && *count)
+            qsort(*spans, *count, sizeof **spans, by_address);
     }
+    return *count > 0;
 }
 
 /* ------------------------------------------------------------------ what queue.c calls */
@@ -347,32 +365,21 @@ void order_begin(struct runtime *runtime, struct task *task, bool early)
 
     if (runtime->watch)
         watch_open(runtime->watch);
-    if (!is_on(runtime) || runtime->noting || !(has_rival(runtime, task) || has_note(runtime, task) ||
-                                                (early && runtime->queue_count > 1)))
+    if (!is_on(runtime) || runtime->noting ||
+        !(has_rival(runtime, task) || has_note(runtime, task) || (early && runtime->queue_count > 1) ||
+          (task->work.kind == WORK_EXEC && task->work.exec->unordered)))
         return;
     if (kernel && !need_traffic(runtime))
         return;
     runtime->noting = task;
     runtime->handshake = runtime->collided = false;
     if (kernel)
-        note_others(runtime, task);
+        order_note_others(runtime);
 }
 
 struct traffic *order_traffic(struct runtime *runtime)
 {
     return runtime->noting ? runtime->traffic : NULL;
-}
-
-void order_step(struct runtime *runtime, const struct work *work)
-{
-    struct traffic_span *spans;
-    size_t count;
-
-    if (!runtime->noting || (work->kind != WORK_COPY && work->kind != WORK_SET) || !work_spans(work, &spans, &count))
-        return;
-    for (size_t n = 0; n < count; n++)
-        traffic_note(runtime->traffic, spans[n].low, spans[n].high, spans[n].kinds);
-    free(spans);
 }
 
 void order_end(struct runtime *runtime, struct task *task)
@@ -382,7 +389,7 @@ void order_end(struct runtime *runtime, struct task *task)
     if (task->work.kind == WORK_KERNEL || task->work.kind == WORK_EXEC)
         traffic_take(runtime->traffic, &task->spans, &task->span_count);
     else
-        take_spans(task);
+        order_take_spans(&task->work, &task->spans, &task->span_count);
     if (task->work.kind != WORK_KERNEL && !runtime->collided) { /* kernels report at their own lines */
         compare_tasks(runtime, task);
         compare_notes(runtime, task);
@@ -431,8 +438,9 @@ void order_at_end(struct runtime *runtime)
     if (!is_on(runtime))
         return;
     for (const struct task *task = runtime->tasks; task; task = task->next)
-        if (task->state == TASK_PENDING && task->work.kind == WORK_KERNEL && is_new(runtime, task_name(task), "end"))
-            report(runtime, FAULT_HOST_RACE, task_name(task), 0,
+        if (task->state == TASK_PENDING && task->work.kind == WORK_KERNEL &&
+            order_is_new(runtime, task_name(task), "end"))
+            order_report(runtime, FAULT_HOST_RACE, task_name(task), 0,
                    "the program ended, and nothing had waited for this kernel: on a device its results, and what it "
                    "prints, may be lost");
 }

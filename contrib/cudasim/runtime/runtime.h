@@ -218,6 +218,7 @@ struct runtime {
     struct task *noting;         /* the task whose traffic is noted now */
     bool handshake;              /* that task shares strong words with the host, which may order anything */
     bool collided;               /* a race of that task was reported */
+    struct graph_run *graph_run; /* the innermost graph whose nodes are compared now, or NULL */
     uint64_t said[64];           /* hashes of printed messages, to print each once */
     unsigned said_count;
     uint64_t next_id;            /* of streams and captures */
@@ -563,13 +564,22 @@ void order_begin(struct runtime *runtime, struct task *task, bool early);
 void order_end(struct runtime *runtime, struct task *task);
 /* The record in which the kernels of the running task note what they touch. NULL: there is none. */
 struct traffic *order_traffic(struct runtime *runtime);
-/* A step of the graph that runs touches what its work says. */
-void order_step(struct runtime *runtime, const struct work *work);
 /* Whether later tasks must still be compared with this one, which is over. */
 bool order_needs(const struct runtime *runtime, const struct task *task);
 void order_release(struct task *task);
 void order_waited(struct runtime *runtime);  /* the host waited for something */
 void order_at_end(struct runtime *runtime);  /* warns of kernels that nothing waited for */
+
+/* ------------------------------------------------------------------ order_nodes.c: the same check inside a graph */
+
+struct graph_run;
+/* Notes which steps come before which, once they are all there. */
+void nodes_instantiated(struct CUgraphExec_st *exec);
+/* Around the run of a graph, and of each of its steps. `work`: the step's. */
+void nodes_begin(struct runtime *runtime, const struct CUgraphExec_st *exec, struct graph_run *run);
+void nodes_step(struct runtime *runtime, struct graph_run *run, size_t step);
+void nodes_step_over(struct runtime *runtime, struct graph_run *run, const struct work *work);
+void nodes_end(struct runtime *runtime, struct graph_run *run);
 
 /* ------------------------------------------------------------------ watch.c */
 
@@ -659,6 +669,19 @@ struct CUgraphExec_st {
     struct exec_step *steps; /* [count], dependencies first */
     size_t count;            /* of steps */
     unsigned long long flags; /* of its instantiation */
+    uint64_t *before;        /* [count][(count + 63) / 64] bits: the steps before each step; NULL: not kept */
+    bool unordered;          /* nothing orders some of its steps, or some steps inside of them */
+};
+
+/* An instantiated graph that runs, for the check of its nodes. */
+struct graph_run {
+    struct graph_run *outer;    /* it is a step of that one, or NULL */
+    const struct CUgraphExec_st *exec;
+    size_t at;                  /* the step that runs */
+    struct traffic_span **spans; /* [exec->count][counts] by address: what each step touched; NULL: no check */
+    size_t *counts;             /* [exec->count] */
+    struct traffic_span *earlier; /* [earlier_count] what the outer step touched before */
+    size_t earlier_count;
 };
 
 struct graph_capture {

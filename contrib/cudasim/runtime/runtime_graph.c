@@ -248,7 +248,10 @@ static cudaError_t update(struct runtime *runtime, struct CUgraphExec_st *exec, 
     }
     old = *exec;
     exec->steps = fresh->steps;
+    exec->before = fresh->before;
+    exec->unordered = fresh->unordered;
     fresh->steps = old.steps;
+    fresh->before = old.before;
     exec_destroy(runtime, fresh);
     return cudaSuccess;
 }

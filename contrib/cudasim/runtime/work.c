@@ -48,20 +48,24 @@ static cudaError_t run_graph(struct call *call, struct CUgraph_st *graph, cudaSt
 cudaError_t exec_run(struct call *call, const struct CUgraphExec_st *exec, cudaStream_t stream)
 {
     cudaError_t error = cudaSuccess;
+    struct graph_run run;
 
+    nodes_begin(call->runtime, exec, &run);
     for (size_t i = 0; i < exec->count && error == cudaSuccess; i++) {
         const struct exec_step *step = &exec->steps[i];
 
         if (step->disabled)
             continue;
+        nodes_step(call->runtime, &run, i);
         if (step->child)
             error = exec_run(call, step->child, stream);
         else
             error = step->bodies ? condition_run(call, step, stream) : work_run(call, &step->work, stream);
-        order_step(call->runtime, &step->work);
+        nodes_step_over(call->runtime, &run, &step->work);
         if (call->runtime->sticky != cudaSuccess) /* the rest would not run on a device, either */
             break;
     }
+    nodes_end(call->runtime, &run);
     return error;
 }
 
