@@ -267,6 +267,8 @@ pair() {
 }
 @test "check: trap" { pair trap; }
 @test "check: uninitialised" { pair uninitialised; }
+@test "check: uninitialised_atomic" { pair uninitialised_atomic; }
+@test "check: uninitialised_element" { pair uninitialised_element; }
 @test "check: uninitialised_local" { pair uninitialised_local; }
 @test "check: uninitialised_shared" { pair uninitialised_shared; }
 @test "check: unchecked_call" { pair unchecked_call; }

@@ -18,6 +18,7 @@
 #include "sectors.h"
 #include "settings.h"
 #include "traffic_note.h"
+#include "contrib/cudasim/base/atomic.h"
 #include "contrib/cudasim/base/memory.h"
 
 /* ---- bytes never written ---- */
@@ -83,32 +84,65 @@ CLONES static void address_range(const struct warp *w, uint64_t *low, uint64_t *
 
 #define DENSE 4096 /* bytes: accesses within this range need one lookup */
 
-/* Reports a read if no byte of it was written. So it does not report padding inside of copied structures. */
+
+struct part {
+    unsigned at, bytes; /* of an access */
+};
+
+/*
+ * Finds a part of the access that was never written: all of it, or an element of a vector that arithmetic uses. So
+ * padding inside of copied structures does not count.
+ */
+static bool unwritten_part(const struct ins *ins, const uint8_t *bits, uint64_t offset, unsigned bytes,
+                           struct part *part)
+{
+    *part = (struct part){0, bytes};
+    if (none_written(bits, offset, bytes))
+        return true;
+    part->bytes = ins->size;
+    for (unsigned n = ins->needed; n; n &= n - 1) {
+        part->at = (unsigned)__builtin_ctz(n) * ins->size;
+        if (part->at + ins->size <= bytes && none_written(bits, offset + part->at, ins->size))
+            return true;
+    }
+    return false;
+}
+
+/* An exchange whose result nothing uses only writes. */
+bool access_only_sets(const struct ins *ins)
+{
+    return ins->op_is_atomic && ins->op == ATOMIC_EXCH && !ins->needed;
+}
+
+/* Reports a read if nothing of it was written, see unwritten_part(). */
 void access_written(struct warp *w, const struct ins *ins, unsigned bytes)
 {
     struct memory *memory = sim_memory(w->worker->sim);
     const uint8_t *bits = memory_bits(memory);
     uint64_t origin = memory_origin(memory), low, high;
+    struct part part;
 
-    if (w->worker->faulted_at == ins)
+    if (w->worker->faulted_at == ins || access_only_sets(ins))
         return;
     address_range(w, &low, &high);
     if (high - low < DENSE && low >= origin && all_written(bits, low - origin, high + bytes - origin))
         return;
     EVERY_LANE(l, w->mask)
     {
-        if (none_written(bits, w->address[l] - origin, bytes)) {
+        if (unwritten_part(ins, bits, w->address[l] - origin, bytes, &part)) {
             const struct region *r = memory_find(memory, w->address[l], NULL);
+            uint64_t at = w->address[l] + part.at;
 
             /* A memset of the whole allocation sets no bits. It may have begun since the caller looked. */
             if (r && __atomic_load_n(&r->written, __ATOMIC_ACQUIRE))
                 return;
             w->worker->faulted_at = ins;
-            fault_warn(w, ins, l, FAULT_UNINITIALISED, w->address[l],
-                       "read of %u bytes at 0x%llx, %llu bytes into an allocation of %llu bytes, where nothing was "
+            fault_warn(w, ins, l, FAULT_UNINITIALISED, at,
+                       "%s of %u bytes at 0x%llx, %llu bytes into an allocation of %llu bytes, where nothing was "
                        "ever written",
-                       bytes, (unsigned long long)w->address[l],
-                       (unsigned long long)(r ? w->address[l] - r->base : 0), (unsigned long long)(r ? r->size : 0));
+                       access_verb(ins->op_is_atomic ? ACCESS_ATOMIC : ACCESS_READ), part.bytes,
+                       (unsigned long long)at, (unsigned long long)(r ? at - r->base : 0),
+                       (unsigned long long)(r ? r->size : 0));
             return;
         }
     }
@@ -230,23 +264,38 @@ static bool in_small_frame(const struct warp *w, uint64_t offset)
     return f && f->function->local_bytes <= SMALL_FRAME && !f->allocated;
 }
 
-/* Reports reads of local variables that were never written, if no lane of `lanes` reads written bytes. */
+
+/* Whether no lane of `lanes` reads written bytes in this part of its access. */
+static bool none_written_locally(const struct warp *w, uint32_t lanes, const uint64_t *asked, struct part part)
+{
+    EVERY_LANE(l, lanes)
+        if (!none_written(w->local_written, l * w->local_stride + (asked[l] & (WINDOW(1) - 1)) + part.at, part.bytes))
+            return false;
+    return true;
+}
+
+/* Reports reads of local variables that were never written: of the whole access, or an element that arithmetic uses. */
 void access_local_check(struct warp *w, const struct ins *ins, uint32_t lanes, unsigned bytes, enum access access,
                         const uint64_t *asked)
 {
     unsigned first = (unsigned)__builtin_ctz(lanes);
     uint64_t offset = asked[first] & (WINDOW(1) - 1);
-    bool none = access != ACCESS_WRITE && w->worker->faulted_at != ins && !ins->selected;
+    bool looks = access != ACCESS_WRITE && w->worker->faulted_at != ins && !ins->selected, none;
+    struct part part = {0, bytes};
 
-    EVERY_LANE(l, lanes)
-        none = none && none_written(w->local_written, l * w->local_stride + (asked[l] & (WINDOW(1) - 1)), bytes);
+    none = looks && none_written_locally(w, lanes, asked, part);
+    for (unsigned n = looks && !none ? ins->needed : 0; n && !none; n &= n - 1) {
+        part = (struct part){(unsigned)__builtin_ctz(n) * ins->size, ins->size};
+        none = part.at + ins->size <= bytes && none_written_locally(w, lanes, asked, part);
+    }
     if (none && !in_small_frame(w, offset)) {
         w->worker->faulted_at = ins;
-        fault_warn(w, ins, first, FAULT_UNINITIALISED, offset,
+        fault_warn(w, ins, first, FAULT_UNINITIALISED, offset + part.at,
                    "read of %u bytes of a local variable (offset %llu of local memory), where nothing was written",
-                   bytes, (unsigned long long)offset);
+                   part.bytes, (unsigned long long)(offset + part.at));
     }
     if (access == ACCESS_READ)
+
         return;
     EVERY_LANE(l, lanes)
         set_written(w->local_written, l * w->local_stride + (asked[l] & (WINDOW(1) - 1)), bytes);
@@ -268,8 +317,8 @@ void access_local_neighbour(struct warp *w, const struct ins *ins, uint32_t lane
         w->worker->faulted_at = ins;
         fault_warn(w, ins, l, FAULT_OUT_OF_BOUNDS, (uint64_t)at,
                    "%s of %u bytes of local memory, %lld bytes %s a local variable of %lld bytes", access_verb(access),
-                   bytes, (long long)(at < low ? low - at : at + bytes - high),
-                   at < low ? "before" : "past the end of", (long long)(high - low));
+                   bytes, (long long)(at < low ? low - at : at >= high ? at - high : at + bytes - high),
+                   at < low ? "before" : at >= high ? "after the end of" : "past the end of", (long long)(high - low));
         return;
     }
 }
@@ -329,8 +378,9 @@ void access_neighbour(struct warp *w, const struct ins *ins, const uint32_t *off
         variable_title(v->name, name, sizeof name);
         fault_warn(w, ins, l, FAULT_OUT_OF_BOUNDS, offsets[l],
                    "%s of %u bytes of shared memory, %lld bytes %s variable '%s' of %llu bytes", access_verb(access),
-                   bytes, (long long)(at < low ? low - at : at + bytes - high),
-                   at < low ? "before" : "past the end of", name, (unsigned long long)v->size);
+                   bytes, (long long)(at < low ? low - at : at >= high ? at - high : at + bytes - high),
+                   at < low ? "before" : at >= high ? "after the end of" : "past the end of", name,
+                   (unsigned long long)v->size);
         return;
     }
 }

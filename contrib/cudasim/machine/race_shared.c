@@ -13,6 +13,7 @@
 #include "device.h"
 #include "fault.h"
 #include "race_runs.h"
+#include "race_say.h"
 #include "settings.h"
 
 /* Chunks that the bytes low .. high are in. */
@@ -38,9 +39,12 @@ static inline unsigned per_lane(const struct block *b, unsigned bytes)
 
 static void say_unwritten(struct warp *w, const struct ins *ins, unsigned l, uint32_t offset, unsigned bytes)
 {
+    if (access_only_sets(ins))
+        return;
     w->worker->faulted_at = ins;
     fault_warn(w, ins, l, FAULT_UNINITIALISED, offset,
-               "read of %u bytes of shared memory at offset %u, where nothing was written", bytes, offset);
+               "%s of %u bytes of shared memory at offset %u, where nothing was written",
+               access_verb(ins->op_is_atomic ? ACCESS_ATOMIC : ACCESS_READ), bytes, offset);
 }
 
 /* Looks whether those chunks are full by now. */

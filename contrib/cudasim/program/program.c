@@ -104,6 +104,7 @@ static void copy_marks(struct builder *b)
     for (size_t n = b->first; n < b->code_count; n++)
         if (!b->facts[n].added) {
             b->code[n].selected = from->selected;
+            b->code[n].needed = from->needed;
             b->code[n].polls = from->polls;
             b->code[n].guesses = from->guesses;
             b->code[n].writes_back = from->writes_back;

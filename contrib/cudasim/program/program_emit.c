@@ -90,7 +90,7 @@ struct ins *emit_row(struct builder *b, const struct row *row)
             i->source_line = place->line;
             i->source_file = place->file;
         }
-        i->toolkit = s->source_line && ptx_is_toolkit_file(b->ptx, s->source_file);
+        i->toolkit = ptx_is_toolkit_code(b->ptx, s);
     }
     f->first_def = (uint32_t)b->vreg_list_count;
     f->falls = true;

@@ -2,10 +2,11 @@
  * program_select.c - finds loads whose value selp may discard, and loads that wait.
  *
  * If an address is valid, nvcc may load ahead of the condition, and discard the value with selp. This file marks such
- * loads: they may read unwritten bytes, or bytes that others write, without being wrong. It also marks volatile and
- * strong loads in a small loop without stores, because they wait for a write of another thread. It marks loads whose
- * value an atomic operation compares with the same word later: a loop around a compare-and-swap begins with one. And it
- * marks stores to a word that was loaded before, because they may write back the value that they found.
+ * loads: they may read unwritten bytes, or bytes that others write, without being wrong. Of a vector that is loaded, it
+ * notes the elements that arithmetic uses: each of them must have been written. It also marks volatile and strong
+ * loads in a small loop without stores, because they wait for a write of another thread. It marks loads whose value an
+ * atomic operation compares with the same word later: a loop around a compare-and-swap begins with one. And it marks
+ * stores to a word that was loaded before, because they may write back the value that they found.
  */
 #include <string.h>
 
@@ -53,6 +54,51 @@ static bool only_selected(const struct builder *b, size_t n, uint32_t v)
     return false;
 }
 
+/* Whether the instruction computes with its operands: arithmetic that nvcc does not use to move bytes. */
+static bool computes(const struct builder *b, size_t n)
+{
+    static const char *const names[] = {"add.s32", "sub.s32", "mul.lo.s32", "mad.lo.s32", "add.s64", "sub.s64",
+                                        "mul.lo.s64", "mad.lo.s64"};
+    step *const run = b->code[n].body;
+
+    for (size_t name = 0; name < sizeof names / sizeof *names; name++)
+        if (run == row_find(b->rows, names[name])->run)
+            return true;
+    return b->code[n].flops > 0 && !b->code[n].op_is_atomic;
+}
+
+/*
+ * Whether arithmetic behind instruction `n`, before the next branch, uses the value in register `v`, and more than
+ * selp uses its result.
+ */
+static bool is_needed(const struct builder *b, size_t n, uint32_t v)
+{
+    for (size_t m = n + 1; m < b->code_count && m <= n + FOLLOWED; m++) {
+        const struct ins_facts *f = &b->facts[m];
+
+        for (uint32_t u = 0; u < f->uses && f->defs == 1 && !f->partial; u++)
+            if (b->vregs[f->first_def + f->defs + u] == v && computes(b, m) &&
+                !only_selected(b, m, b->vregs[f->first_def]))
+                return true;
+        for (uint32_t d = 0; d < f->defs; d++)
+            if (b->vregs[f->first_def + d] == v)
+                return false;
+        if (f->targets || !f->falls)
+            return false;
+    }
+    return false;
+}
+
+/* Whether any instruction of the function reads register `v`. */
+static bool is_read(const struct builder *b, uint32_t v)
+{
+    for (size_t n = b->first; n < b->code_count; n++)
+        for (uint32_t u = 0; u < b->facts[n].uses; u++)
+            if (b->vregs[b->facts[n].first_def + b->facts[n].defs + u] == v)
+                return true;
+    return false;
+}
+
 void mark_selected(struct builder *b)
 {
     for (size_t n = b->first; n < b->code_count; n++) {
@@ -62,6 +108,12 @@ void mark_selected(struct builder *b)
         i->selected = f->defs > 0 && (i->class == CLASS_GLOBAL_LOAD || i->class == CLASS_SHARED_LOAD);
         for (uint32_t u = 0; u < f->defs; u++)
             i->selected = i->selected && only_selected(b, n, b->vregs[f->first_def + u]);
+        if (i->count > 1 && f->defs == i->count && !i->selected &&
+            (i->class == CLASS_GLOBAL_LOAD || i->class == CLASS_SHARED_LOAD))
+            for (uint32_t u = 0; u < f->defs; u++)
+                i->needed |= (uint8_t)(is_needed(b, n, b->vregs[f->first_def + u]) << u);
+        if (i->op_is_atomic && i->op == ATOMIC_EXCH)
+            i->needed = f->defs > 0 && is_read(b, b->vregs[f->first_def]);
     }
 }
 

@@ -314,6 +314,17 @@ bool ptx_is_intrinsic_file(const struct ptx_module *module, unsigned number)
     return false;
 }
 
+bool ptx_is_toolkit_code(const struct ptx_module *module, const struct ptx_statement *statement)
+{
+    const struct ptx_location *x = statement->location ? &module->locations[statement->location - 1] : NULL;
+
+    if (!x)
+        return statement->source_line && ptx_is_toolkit_file(module, statement->source_file);
+    while (ptx_is_intrinsic_file(module, x->file) && x->parent && x->parent - 1 < (size_t)(x - module->locations))
+        x = &module->locations[x->parent - 1];
+    return ptx_is_toolkit_file(module, x->file) && !ptx_is_intrinsic_file(module, x->file);
+}
+
 const struct ptx_location *ptx_place(const struct ptx_module *module, const struct ptx_statement *statement)
 {
     const struct ptx_location *own = statement->location ? &module->locations[statement->location - 1] : NULL, *x = own;
