@@ -362,8 +362,8 @@ static void report_livelock(struct worker *k)
         if (w->done || !w->mask || !at)
             continue;
         fault_at(w, at, (unsigned)__builtin_ctz(w->mask), FAULT_DEADLOCK, 0,
-                 "waits for memory that nobody changes: all %u block%s in flight wait, and no more can start",
-                 k->resident, k->resident == 1 ? "" : "s");
+                 "waits for memory that nobody changes: the %u block%s in flight wait%s, and no more can start",
+                 k->resident, k->resident == 1 ? "" : "s", k->resident == 1 ? "s" : "");
         return;
     }
 }

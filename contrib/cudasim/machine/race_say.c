@@ -70,25 +70,37 @@ static void global_name(struct launch *l, uint64_t address, char *text, size_t s
     }
 }
 
-/* "thread (3,0,0)", of another block "thread (3,0,0) of block (1,0,0)". */
-static void thread_name(const struct warp *w, const struct race_report *r, char *text, size_t size)
+/*
+ * "thread (3,0,0)", of another block "thread (3,0,0) of block (1,0,0)". Where there are several it is one of them, "and
+ * others".
+ */
+static void thread_name(const struct warp *w, unsigned lane, const struct race_report *r, char *text, size_t size)
 {
     const struct launch *l = w->block->launch;
     unsigned t = r->warp * LANES + r->lane, nx = l->ntid[0], ny = l->ntid[1];
-    int used = snprintf(text, size, "%sthread (%u,%u,%u)", r->several ? "several threads, one of them " : "", t % nx,
-                        t / nx % ny, t / nx / ny);
+    bool elsewhere = r->block != race_block_name(w->block);
+    int used;
 
-    if (r->block != race_block_name(w->block) && used > 0 && (size_t)used < size)
-        snprintf(text + used, size - (size_t)used, " of block (%u,%u,%u)", r->block % l->grid[0],
+    if (r->several && !elsewhere && r->warp == w->index && r->lane == lane) {
+        snprintf(text, size, "other threads"); /* the entry names one alone, and that is this one */
+        return;
+    }
+    used = snprintf(text, size, "thread (%u,%u,%u)", t % nx, t / nx % ny, t / nx / ny);
+    if (elsewhere && used > 0 && (size_t)used < size)
+        used += snprintf(text + used, size - (size_t)used, " of block (%u,%u,%u)", r->block % l->grid[0],
                  r->block / l->grid[0] % l->grid[1], r->block / l->grid[0] / l->grid[1]);
+    if (r->several && used > 0 && (size_t)used < size)
+        snprintf(text + used, size - (size_t)used, " and others");
 }
 
 static const char *why(const struct warp *w, const struct race_report *r)
 {
     if (r->block != race_block_name(w->block))
-        return "with nothing that orders the two blocks";
+        return r->owner ? "with no barrier of the cluster in between"
+                        : "with no grid barrier, and no flag with fences, to order the two blocks";
     if (r->warp == w->index && !r->of_warps)
-        return "with no __syncwarp() in between";
+        return w->block->warp_count > 1 ? "with no barrier and no __syncwarp() in between"
+                                        : "with no __syncwarp() in between";
     return "with no barrier in between";
 }
 
@@ -98,25 +110,26 @@ void race_say(struct warp *w, const struct ins *ins, unsigned lane, const struct
                                       [RACE_WITH_ATOMIC] = "changed by an atomic or volatile access",
                                       [RACE_WITH_COPY] = "copies to", [RACE_WITH_SAME_STORE] = "writes"};
     enum sim_fault_kind kind = r->owner ? FAULT_SHARED_RACE : FAULT_GLOBAL_RACE;
+    const char *on = r->access == ACCESS_ATOMIC ? "on" : "of";
     char name[160], thread[160], place[64];
 
     if (r->owner)
-        snprintf(place, sizeof place, "shared memory at offset %llu", (unsigned long long)r->place);
+        snprintf(place, sizeof place, "%s shared memory at offset %llu", on, (unsigned long long)r->place);
     else
-        snprintf(place, sizeof place, "global memory at 0x%llx", (unsigned long long)r->place);
+        snprintf(place, sizeof place, "%s global memory at 0x%llx", on, (unsigned long long)r->place);
     if (r->owner)
         shared_name(w->block->launch, r->place, name, sizeof name);
     else
         global_name(w->block->launch, r->place, name, sizeof name);
-    thread_name(w, r, thread, sizeof thread);
+    thread_name(w, lane, r, thread, sizeof thread);
     if (r->with == RACE_WITH_SAME_STORE)
-        fault_warn(w, ins, lane, kind, r->place, "write of %s%s, where %s writes another value by the same store",
+        fault_warn(w, ins, lane, kind, r->place, "write %s%s, where %s writes another value by the same store",
                    place, name, thread);
     else if (r->with == RACE_WITH_COPY)
         fault_warn(w, ins, lane, kind, r->place,
-                   "%s of %s%s, which an asynchronous copy of %s writes and which was not waited for",
+                   "%s %s%s, which an asynchronous copy of %s writes and which was not waited for",
                    access_verb(r->access), place, name, thread);
     else
-        fault_warn(w, ins, lane, kind, r->place, "%s of %s%s, which %s %s %s", access_verb(r->access), place, name,
+        fault_warn(w, ins, lane, kind, r->place, "%s %s%s, which %s %s %s", access_verb(r->access), place, name,
                    thread, did[r->with], why(w, r));
 }
