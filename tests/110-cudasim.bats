@@ -220,6 +220,7 @@ pair() {
 @test "check: barrier_mismatch" { pair barrier_mismatch; }
 @test "check: barrier_warp_exit" { pair barrier_warp_exit; }
 @test "check: deadlock" { pair deadlock; }
+@test "check: deadlock_arrival" { pair deadlock_arrival; }
 @test "check: deadlock_barrier" { pair deadlock_barrier; }
 @test "check: double_free" { pair double_free; }
 @test "check: grid_sync" { pair grid_sync; }

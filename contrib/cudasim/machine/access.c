@@ -274,15 +274,39 @@ static bool none_written_locally(const struct warp *w, uint32_t lanes, const uin
     return true;
 }
 
+/* Reports an access behind all variables of the calls in progress: what lay there is gone, or was never there. */
+static void check_stack_end(struct warp *w, const struct ins *ins, uint32_t lanes, unsigned bytes, enum access access,
+                            const uint64_t *asked)
+{
+    const struct frame *f = w->frame;
+    uint64_t end = ((uint64_t)f->local_base + f->function->local_bytes + f->allocated + 15) / 16 * 16;
+
+    EVERY_LANE(l, lanes)
+    {
+        uint64_t offset = asked[l] & (WINDOW(1) - 1);
+
+        if (offset + bytes <= end || w->worker->faulted_at == ins)
+            continue;
+        w->worker->faulted_at = ins;
+        fault_warn(w, ins, l, FAULT_OUT_OF_BOUNDS, offset,
+                   "%s of %u bytes of local memory behind the variables of all calls in progress: the variable's "
+                   "function has returned, or an index is too large",
+                   access_verb(access), bytes);
+    }
+}
+
 /* Reports reads of local variables that were never written: of the whole access, or an element that arithmetic uses. */
 void access_local_check(struct warp *w, const struct ins *ins, uint32_t lanes, unsigned bytes, enum access access,
                         const uint64_t *asked)
 {
     unsigned first = (unsigned)__builtin_ctz(lanes);
     uint64_t offset = asked[first] & (WINDOW(1) - 1);
-    bool looks = access != ACCESS_WRITE && w->worker->faulted_at != ins && !ins->selected, none;
+    bool looks, none;
     struct part part = {0, bytes};
 
+    if (w->worker->check_bounds)
+        check_stack_end(w, ins, lanes, bytes, access, asked);
+    looks = access != ACCESS_WRITE && w->worker->faulted_at != ins && !ins->selected;
     none = looks && none_written_locally(w, lanes, asked, part);
     for (unsigned n = looks && !none ? ins->needed : 0; n && !none; n &= n - 1) {
         part = (struct part){(unsigned)__builtin_ctz(n) * ins->size, ins->size};
@@ -295,7 +319,6 @@ void access_local_check(struct warp *w, const struct ins *ins, uint32_t lanes, u
                    part.bytes, (unsigned long long)(offset + part.at));
     }
     if (access == ACCESS_READ)
-
         return;
     EVERY_LANE(l, lanes)
         set_written(w->local_written, l * w->local_stride + (asked[l] & (WINDOW(1) - 1)), bytes);

@@ -78,7 +78,7 @@ struct ins {
     uint8_t size;     /* bytes of one memory element, or of one register lane */
     uint8_t width;    /* bytes of one lane of the register that a load fills or a store reads */
     uint8_t count;    /* elements of a vector */
-    uint8_t needed;   /* elements of a loaded vector that arithmetic uses, a bit each; an exchange: its result is used */
+    uint8_t needed;   /* of a loaded vector: bits of elements that arithmetic uses; of an exchange 1: its result is */
     uint8_t space;    /* enum ptx_space of memory instructions; PTX_SPACE_NONE is generic */
     uint8_t op;       /* sub-operation by the row's convention */
     uint8_t class;    /* enum sim_class */
