@@ -227,6 +227,7 @@ pair() {
 @test "check: host_pointer" { pair host_pointer; }
 @test "check: leak" { pair leak; }
 @test "check: local_neighbour" { pair local_neighbour; }
+@test "check: local_returned" { pair local_returned; }
 @test "check: member_mask_exited" { pair member_mask_exited; }
 @test "check: member_mask_omits" { pair member_mask_omits; }
 @test "check: inactive_lane" { pair inactive_lane; }
