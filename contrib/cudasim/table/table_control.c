@@ -174,7 +174,7 @@ static void special_time(struct warp *w, const struct ins *i)
 {
     u64 value = i->op == SPECIAL_GRIDID ? 1 : (u64)sim_clock_ns();
 
-    /* Whoever waits for time does not wait for another thread. But loops of libcu++ that wait look at it to back off. */
+    /* Whoever waits for time does not wait for another thread. But waits of libcu++ look at it to back off. */
     w->worker->progress |= !i->toolkit;
     if (i->op == SPECIAL_CLOCK_HI || i->op == SPECIAL_GLOBALTIMER_HI)
         value >>= 32;

@@ -1,7 +1,7 @@
 // expect: deadlock kernel=meet
 /*
- * deadlock_arrival_bad.cu - a barrier in shared memory waits for one thread more than the block has. The wait of libcu++
- * looks at the time between its attempts. On a real device this hangs.
+ * deadlock_arrival_bad.cu - a barrier in shared memory waits for one thread more than the block has. The wait of
+ * libcu++ looks at the time between its attempts. On a real device this hangs.
  */
 #include <cuda/barrier>
 

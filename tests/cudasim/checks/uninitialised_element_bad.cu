@@ -1,6 +1,7 @@
 // expect: uninitialised kernel=horner
 /*
- * uninitialised_element_bad.cu - one coefficient more is used than was set. nvcc loads it in a vector with three others.
+ * uninitialised_element_bad.cu - one coefficient more is used than was set. nvcc loads it in a vector with three
+ * others.
  */
 #include "check_case.h"
 
