@@ -101,6 +101,10 @@ static const struct row rows[] = {
     {"mov.pred", NULL, "pp", 0, CLASS_COMPUTATION, 0},
     {"or.pred and.pred", NULL, "ppp", 0, CLASS_COMPUTATION, 0},
     {"and.b32", NULL, "www", 0, CLASS_COMPUTATION, 0},
+    {"@spread.b32.b32", NULL, "wwww", 0, CLASS_COMPUTATION, 0},
+    {"@spread.pred.b32", NULL, "pwww", 0, CLASS_COMPUTATION, 0},
+    {"@spread.b32.pred", NULL, "wppp", 0, CLASS_COMPUTATION, 0},
+    {"@spread.b64.b32", NULL, "qwww", 0, CLASS_COMPUTATION, 0},
     {"@undefined", undefined, "", 0, CLASS_CONTROL, 0},
     {NULL, NULL, NULL, 0, 0, 0},
 };
