@@ -101,8 +101,11 @@ static void test_tensor_maps()
 int main()
 {
     CUcontext context;
+    CUdevice device = 7;
 
-    DRIVER(cuInit(0));
+    CUDA_CHECK(cudaSetDevice(0)); /* instead of cuInit(), and it makes a context current */
+    DRIVER(cuCtxGetDevice(&device));
+    EXPECT(device == 0);
     DRIVER(cuDevicePrimaryCtxRetain(&context, 0));
     DRIVER(cuCtxSetCurrent(context));
     test_mappings();

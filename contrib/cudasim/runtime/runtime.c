@@ -154,8 +154,7 @@ static bool permits_unsafe(struct call *call)
     return call->error == cudaSuccess;
 }
 
-/* A thread without a context gets the primary one from any call of the runtime. */
-static void use_primary(struct call *call)
+void call_use_primary(struct call *call)
 {
     call->runtime->driver_ready = true;
     if (call->thread->context_count == 0)
@@ -187,7 +186,7 @@ bool call_begin(struct call *call, enum call_need need)
     call->error = call->runtime->sticky;
     if (call->error != cudaSuccess || !runtime_needs_device(call->runtime, &call->error))
         return false;
-    use_primary(call);
+    call_use_primary(call);
     return need != CALL_UNSAFE || permits_unsafe(call);
 }
 

@@ -266,6 +266,9 @@ struct call {
 };
 
 bool call_begin(struct call *call, enum call_need need);
+
+/* A thread without a context gets the primary one, and the driver is ready. */
+void call_use_primary(struct call *call);
 cudaError_t call_end(struct call *call);
 
 /* Runs one of the program's functions without the lock. It refuses CUDA calls inside that function. */

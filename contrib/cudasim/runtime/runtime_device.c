@@ -49,9 +49,18 @@ cudaError_t cudaGetDevice(int *device)
     return tell(device, 0);
 }
 
+/* Since CUDA 12 it makes the primary context as well, which calls of the driver then find. */
 cudaError_t cudaSetDevice(int device)
 {
-    return check_device(device);
+    struct call call;
+
+    if (call_begin(&call, CALL_ANY)) {
+        if (device != 0)
+            call.error = cudaErrorInvalidDevice;
+        else
+            call_use_primary(&call);
+    }
+    return call_end(&call);
 }
 
 cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
