@@ -138,6 +138,29 @@ END
     awk -v held="$held" 'BEGIN { exit !(held >= 0.9 && held < 0.96) }'
 }
 
+@test "predict population: launches without accesses, of one thread, without instructions or registers are predicted" {
+    cd "$root"
+    make -s predict-program >&2
+    gpus=(--gpus contrib/predict/gpus.csv)
+    awk 'NR == 1 || NR % 8 == 0' contrib/predict/data/work-h100.csv > "$BATS_TEST_TMPDIR/work.csv"
+    timeout 60 "$build/predict/predict" train "$BATS_TEST_TMPDIR/work.csv" "$BATS_TEST_TMPDIR/m" "${gpus[@]}"
+    # A launch; the same without accesses and work; of one thread; without registers.
+    awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print; next }
+        NR > 2 { exit }
+        { print; $at["alpha"] = ""
+          for (k in at) if (k ~ /^(l|l_.*|load_.*|store_.*|bytes_.*|footprint|wait_.*|atomic_.*|cold|code|chain|issue)$/ ||
+              k ~ /^(busy_.*|shared_.*|constant_.*|local_.*|flops|longest|block_most|dpc)$/) $at[k] = 0
+          print
+          for (k in at) if (k ~ /^(n_t|n_b|w|grid_x|block_x)$/) $at[k] = 1
+          print; $at["registers"] = ""; print }' contrib/predict/data/open-h200.csv > "$BATS_TEST_TMPDIR/edge.csv"
+    run -0 timeout 60 "$build/predict/predict" predict "$BATS_TEST_TMPDIR/m" "$BATS_TEST_TMPDIR/edge.csv" "${gpus[@]}"
+    assert_equal "${#lines[@]}" 4
+    refute_output --partial 'not predicted'
+    # Nothing to do takes the price of a launch.
+    assert_line --index 2 --regexp ', 1 blocks of 1 threads: [12]\.[0-9]+ us, 90 % between .*; bounded by launch \([0-9]+ %\)$'
+    assert_line --index 3 --regexp ', 1 blocks of 1 threads: [12]\.[0-9]+ us, '
+}
+
 @test "predict population: what is committed follows the rule" {
     names() { sed 1d "$here/programs.csv" | cut -d , -f 1; }
     # The first programs by their digest, each in its half by another.

@@ -27,6 +27,8 @@ static const struct {
 #undef X
 };
 
+#define USUAL_REGISTERS 32 /* of a thread, where there is no machine code */
+
 enum { NOWHERE = -1 };
 
 /* Where each thing stands in a line: an index of a cell, or NOWHERE. */
@@ -173,6 +175,8 @@ static bool read_row(struct sample *sample, char **cells, const struct header *h
         if (header->column[c] != NOWHERE && (columns[c].need != NEED_MEASURED || kind == TABLE_MEASURED) &&
             !read_number(&sample->value[c], cells[header->column[c]], c, path, line, error))
             return false;
+    if (isnan(sample->value[COLUMN_REGISTERS]))
+        sample->value[COLUMN_REGISTERS] = USUAL_REGISTERS;
     return consistent(sample, kind, path, error);
 }
 

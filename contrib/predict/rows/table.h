@@ -47,7 +47,7 @@
     X(L_SFU, "l_sfu", FEATURE)                    \
     X(DPC, "dpc", FEATURE)                        \
     X(SHARED_WORDS, "shared_words", FEATURE)      \
-    X(REGISTERS, "registers", FEATURE)            \
+    X(REGISTERS, "registers", OPTIONAL)           \
     X(WARP_INSTRUCTIONS, "warp_instructions", FEATURE) \
     X(FLOPS, "flops", FEATURE)                    \
     X(BYTES_READ, "bytes_read", FEATURE)          \
@@ -111,7 +111,8 @@ struct sample {
     char kernel[96];         /* the function's name */
     enum kernel_class class; /* which of Riahi et al.'s two kinds; CLASS_NONE if the file does not say */
     long line;               /* in the file, from 1 */
-    double value[COLUMNS];   /* all finite and not negative; NaN: n, s, alpha, WORK that the row lacks */
+    double value[COLUMNS];   /* all finite and not negative; NaN: n, s, alpha, WORK that the row lacks. Registers of
+                              * a row without machine code: a usual number */
 };
 
 struct table {
