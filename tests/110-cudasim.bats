@@ -270,6 +270,13 @@ pair() {
 @test "check: trap" { pair trap; }
 @test "check: uninitialised" { pair uninitialised; }
 @test "check: uninitialised_atomic" { pair uninitialised_atomic; }
+# With -G atomicAdd() is a function of its own, which has no lines.
+@test "check: a fault in a function of the toolkit names the line that calls it" {
+    source=$root/tests/cudasim/checks/uninitialised_atomic_bad.cu
+    run --separate-stderr timeout 200 "$root/run_scripts/sim.sh" --nvcc -G "$source"
+    line=$(grep -n "HERE" "$source" | cut -d : -f 1)
+    assert_regex "$stderr" "uninitialised: count, [^ ]*uninitialised_atomic_bad.cu:$line,"
+}
 @test "check: uninitialised_element" { pair uninitialised_element; }
 @test "check: uninitialised_local" { pair uninitialised_local; }
 @test "check: uninitialised_shared" { pair uninitialised_shared; }

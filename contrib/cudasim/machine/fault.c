@@ -179,6 +179,24 @@ size_t sim_faults(struct sim *sim, const struct sim_fault **faults)
     return sim->fault_count;
 }
 
+/*
+ * The instruction whose line a message names: this one, or the call that led to it from the program's own code. With -G
+ * functions of the toolkit are not inlined, and some have no lines.
+ */
+static const struct ins *place_of(const struct warp *w, const struct ins *ins)
+{
+    const struct ptx_module *ptx = w->block->launch->program->ptx;
+    const struct ins *place = ins;
+
+    for (const struct frame *f = w->frame; f; f = f->parent) {
+        if (place->source_line && !ptx_is_toolkit_file(ptx, place->source_file))
+            return place;
+        if (f->parent && f->ret)
+            place = f->ret - 1;
+    }
+    return ins;
+}
+
 static void fill(struct sim_fault *f, const struct warp *w, const struct ins *ins, unsigned lane,
                  enum sim_fault_kind kind, uint64_t address)
 {
@@ -207,6 +225,7 @@ const struct ins *fault_at(struct warp *w, const struct ins *ins, unsigned lane,
     va_list arguments;
     struct sim_fault fault;
 
+    ins = place_of(w, ins);
     fill(&fault, w, ins, lane, kind, address);
     fault.error = true;
     va_start(arguments, format);
@@ -233,6 +252,7 @@ void fault_warn(struct warp *w, const struct ins *ins, unsigned lane, enum sim_f
     /* In many places the toolkit's algorithms read bytes that they never wrote, and do not use them. */
     if ((kind == FAULT_UNINITIALISED || kind == FAULT_UNDEFINED_REGISTER) && ins->toolkit)
         return;
+    ins = place_of(w, ins);
     fill(&fault, w, ins, lane, kind, address);
     va_start(arguments, format);
     vsnprintf(fault.text, sizeof fault.text, format, arguments);
