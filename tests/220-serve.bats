@@ -184,7 +184,8 @@ teardown() {
     assert_equal "$(code "$url/problem/%3Cscript%3E.html")" 404
     # A gigabyte is refused before it is sent.
     run -0 timeout 20 bash -c "head -c 1000000000 /dev/zero | curl -s -o /dev/null -w '%{http_code} %{size_upload}' \
-        -H 'Authorization: Bearer $ada' -H 'Content-Length: 1000000000' -T - -X POST '$url/submit' || true"
+        -H 'Authorization: Bearer $ada' -H 'Content-Length: 1000000000' -H Transfer-Encoding: \
+        -T - -X POST '$url/submit' || true"
     assert_output --regexp '^413 '
     # Of unknown length it is cut off.
     run -0 timeout 60 bash -c "head -c 200000000 /dev/zero | curl -s -o /dev/null -w '%{http_code}' \
@@ -654,7 +655,7 @@ SCRIPT
     ca=$XDG_DATA_HOME/caddy/pki/authorities/local/root.crt
     until_true 30 curl -s -o /dev/null --cacert "$ca" "https://localhost:$port/index.html"
     run -0 curl -s -D - -o /dev/null --cacert "$ca" --data-urlencode "token=$ada" "https://localhost:$port/login"
-    assert_output --regexp 'set-cookie: session=.*; SameSite=Strict; .*; Secure'
+    assert_output --regexp 'set-cookie: __Host-session=.*; SameSite=Strict; .*; Secure'
     curl -sN -m 5 --cacert "$ca" "https://localhost:$port/api/contests/contest/event-feed" \
         > "$BATS_TEST_TMPDIR/feed" &
     feed=$!

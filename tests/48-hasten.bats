@@ -39,13 +39,15 @@ late_toolkit() {
 hastened() {
     local code=$1 so=$2
     shift 2
-    run "-$code" timeout 60 "$host" editdistance --submission "$so" --device sim --group sample --json "$result.slow" "$@"
+    run "-$code" timeout 60 "$host" editdistance --submission "$so" --device sim --group sample \
+        --json "$result.slow" "$@"
     run "-$code" timeout 60 "$late" editdistance --submission "$so" --device sim --group sample --json "$result" \
         --hasten "$@"
     assert_equal "$(json .hastened) $(json .hastened "$result.slow")" 'true false'
     # All but times, and what the first case waited for.
     for each in "$result" "$result.slow"; do
-        jq 'del(.. | objects | .seconds, .samples, .parts, .start_seconds, .end_seconds, .memory_peak) | del(.hastened, .date, .submission.file, .check_seed)' "$each" > "$each.same"
+        jq 'del(.. | objects | .seconds, .samples, .parts, .start_seconds, .end_seconds, .memory_peak) |
+            del(.hastened, .date, .submission.file, .check_seed)' "$each" > "$each.same"
     done
     diff "$result.same" "$result.slow.same"
 }

@@ -63,13 +63,6 @@ static bool is_one_of(const char *name, const char *const *names, size_t count)
 /* A stream's place: bytes of the feed below, and above the last beat that was sent. */
 #define PLACE_BYTES ((INT64_C(1) << 47) - 1)
 
-struct feed_reader {
-    struct server *server;
-    enum news_view view;
-    char team[CLICS_ID]; /* of NEWS_TEAMS; "" else */
-    struct feed_reader *next;
-};
-
 static ptrdiff_t read_feed(void *context, int64_t *place, char *buffer, size_t size)
 {
     const struct feed_reader *reader = context;
@@ -86,17 +79,20 @@ static ptrdiff_t read_feed(void *context, int64_t *place, char *buffer, size_t s
     return got;
 }
 
-/* Who reads a feed, kept until the server ends: there is one for each view, and for each team that has asked. */
-static struct feed_reader *reader_of(struct server *server, enum news_view view, const char *team)
+struct feed_reader *api_reader(struct server *server, const struct http_request *request)
 {
+    const enum news_view view = view_of(request);
+    const char *account = view == NEWS_TEAMS ? request->account.name : "";
     struct feed_reader *reader = server->readers;
 
-    while (reader && (reader->view != view || strcmp(reader->team, team) != 0))
+    while (reader && (reader->view != view || strcmp(reader->account, account) != 0))
         reader = reader->next;
     if (reader || !(reader = calloc(1, sizeof *reader)))
         return reader;
     *reader = (struct feed_reader){ .server = server, .view = view, .next = server->readers };
-    snprintf(reader->team, sizeof reader->team, "%s", team);
+    snprintf(reader->account, sizeof reader->account, "%s", account);
+    if (account[0])
+        clics_id("t", account, reader->team);
     return server->readers = reader;
 }
 
@@ -114,15 +110,12 @@ static void get_feed(struct server *server, struct http_request *request, struct
     const char *token = http_query(request, "since_token"), *since = token ? token : http_query(request, "since_id");
     const enum news_view view = view_of(request);
     const int64_t place = since && since[0] ? news_after(server->news, view, since) : 0;
-    char team[CLICS_ID] = "";
 
-    if (view == NEWS_TEAMS)
-        clics_id("t", request->account.name, team);
     if (place < 0) {
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "this feed has no such token");
         return;
     }
-    reply->stream_context = reader_of(server, view, team);
+    reply->stream_context = api_reader(server, request);
     if (!reply->stream_context) {
         server_refuse(request, reply, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
         return;

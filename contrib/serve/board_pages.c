@@ -64,7 +64,7 @@ static bool load(struct server *server, struct board *board, bool whole, struct 
 const struct board *board_now(struct server *server, struct error *error)
 {
     struct board_cache *cache = server->boards;
-    const uint64_t number = news_number(server->news);
+    const uint64_t number = news_number(server->news, NEWS_PUBLIC);
 
     if (cache->loaded && cache->number == number)
         return &cache->board;

@@ -26,6 +26,7 @@ struct call {
     size_t taken;            /* bytes of the body, counted in http->bodies */
     size_t given;            /* bytes of the reply, counted in http->replies */
     size_t room;             /* of request.body */
+    bool ends;               /* the connection is not to be believed any more */
     bool sleeps;             /* a stream whose connection is suspended */
     struct call *next;       /* in the queue, or among the streams */
     struct call *next_body;  /* among those whose bodies are in memory */
@@ -57,6 +58,12 @@ struct http {
 const char *http_header(const struct http_request *request, const char *name)
 {
     return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
+}
+
+const char *http_session(const struct http_request *request)
+{
+    return MHD_lookup_connection_value(request->connection, MHD_COOKIE_KIND,
+                                       request->local ? HTTP_SESSION_LOCAL : HTTP_SESSION);
 }
 
 const char *http_query(const struct http_request *request, const char *name)
@@ -388,6 +395,35 @@ static enum MHD_Result send_reply(struct call *call)
 
 /* ------------------------------------------------------------------ the library's calls */
 
+/*
+ * Counts what says how long the body is: once as it is, twice where it is not clear. The library takes
+ * "Content-Length : 5" for a header of another name.
+ */
+static enum MHD_Result count_length(void *context, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+    const size_t digits = value ? strspn(value, "0123456789") : 0;
+    const bool length = strcasecmp(name, "Content-Length") == 0, coding = strcasecmp(name, "Transfer-Encoding") == 0;
+    const bool token = !name[strcspn(name, " \t\v\f")];
+    const bool clear = length ? digits > 0 && digits < 19 && !value[digits]
+                              : value && strcasecmp(value, "chunked") == 0;
+
+    (void)kind;
+    *(int *)context += !token || ((length || coding) && !clear) ? 2 : length || coding;
+    return MHD_YES;
+}
+
+/*
+ * Whether the head says in two ways how long the body is, or not clearly. A server in front may read it in another way,
+ * and take for a body what is a request here.
+ */
+static bool is_unclear(struct MHD_Connection *connection)
+{
+    int count = 0;
+
+    MHD_get_connection_values(connection, MHD_HEADER_KIND, count_length, &count);
+    return count > 1;
+}
+
 /* The first sight of a request: its head. */
 static struct call *begin(struct http *http, struct MHD_Connection *connection, const char *path, const char *method)
 {
@@ -404,12 +440,18 @@ static struct call *begin(struct http *http, struct MHD_Connection *connection, 
     request->method = strcmp(method, "POST") == 0 ? HTTP_POST : HTTP_GET;
     request->most = http->config.most;
     find_address(http, request);
+    if (is_unclear(connection)) {
+        call->ends = true;
+        http_text(&call->reply, MHD_HTTP_BAD_REQUEST, "text/plain; charset=utf-8",
+                  "the request does not say clearly how long it is\n");
+        return call;
+    }
     if (request->method == HTTP_GET && strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) {
         http_text(&call->reply, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", "use GET, HEAD or POST\n");
         return call;
     }
     if (!http->config.begin(http->config.context, request, http_header(request, "Authorization"),
-                            MHD_lookup_connection_value(connection, MHD_COOKIE_KIND, "session"), &call->reply))
+                            http_session(request), &call->reply))
         return call;
     if (request->method == HTTP_GET)
         return call;
@@ -486,7 +528,8 @@ static enum MHD_Result take_request(void *context, struct MHD_Connection *connec
         if (!call)
             return MHD_NO;
         call->state = STATE_BODY;
-        if (call->reply.status && call->request.method == HTTP_POST) /* before the body: the connection ends then */
+        /* Before the body: the connection ends then. */
+        if (call->reply.status && (call->ends || call->request.method == HTTP_POST))
             return send_reply(call);
         return MHD_YES;
     }

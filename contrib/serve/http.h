@@ -91,6 +91,13 @@ struct http_config {
     bool (*tick)(void *context);   /* by the other thread, every 0.1 s and after each post: whether streams go on */
 };
 
+/*
+ * The name of the cookie of a session. With TLS in front it begins with "__Host-": browsers then take it from this host
+ * alone, so no neighbour of the same domain can put its own session into a browser. To be used with "Secure".
+ */
+#define HTTP_SESSION_LOCAL "session"
+#define HTTP_SESSION "__Host-session"
+
 struct http;
 
 struct http *http_start(const struct http_config *config, struct error *error);
@@ -99,6 +106,9 @@ uint16_t http_port(const struct http *http);
 /* Streams look again whether there is something. By any thread. */
 void http_wake(struct http *http);
 void http_stop(struct http *http);
+
+/* The session that the request's cookie names, or NULL. */
+const char *http_session(const struct http_request *request);
 
 /* A header's value of the request, or NULL. */
 const char *http_header(const struct http_request *request, const char *name);

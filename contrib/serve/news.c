@@ -32,7 +32,8 @@ struct news {
     double latest;        /* the latest moment seen: a clock that is set back opens nothing again */
     pthread_mutex_t lock; /* of what follows, and of the feeds' texts */
     json_t *objects[NEWS_VIEWS];
-    uint64_t number;
+    uint64_t numbers[NEWS_VIEWS];
+    bool frozen;
 };
 
 static const char *const names[NEWS_VIEWS] = { "public", "jury", "teams" };
@@ -129,7 +130,9 @@ static bool write_on(const char *path, const char *text, size_t from, size_t to,
     return ok || error_system(error, "cannot write '%s'", path);
 }
 
-/* Which of the contest's moments have come. */
+/* Which of the contest's moments have come, a bit for each; two of them. */
+enum { PHASE_FROZEN = 1 << 1, PHASE_THAWED = 1 << 3 };
+
 static int phase_of(const struct contest *contest, double now)
 {
     const double moments[] = { contest->start, contest->freeze, contest->end, contest->thaw, contest->final };
@@ -210,8 +213,11 @@ static json_t *objects_of_teams(json_t *open, const json_t *jury)
     return objects;
 }
 
-/* Puts what has changed into the feed of a view, and on the disk. It owns the reference to the objects from then on. */
-static bool publish(struct news *news, enum news_view view, json_t *objects, struct error *error)
+/*
+ * Puts what has changed into the feed of a view, and on the disk. It owns the reference to the objects from then on.
+ * `tells`: its readers hear of a change that is not in their feed, too.
+ */
+static bool publish(struct news *news, enum news_view view, json_t *objects, bool tells, struct error *error)
 {
     struct feed *feed = &news->feeds[view];
     json_t *old = objects;
@@ -223,10 +229,11 @@ static bool publish(struct news *news, enum news_view view, json_t *objects, str
     ok = ok && write_on(news->paths[view], feed->text, news->shown[view], feed->size, error);
     pthread_mutex_lock(&news->lock);
     if (ok) {
+        if (tells || news->shown[view] != feed->size)
+            __atomic_fetch_add(&news->numbers[view], 1, __ATOMIC_RELAXED);
         news->shown[view] = feed->size;
         old = news->objects[view];
         news->objects[view] = objects;
-        __atomic_fetch_add(&news->number, 1, __ATOMIC_RELAXED);
     }
     json_decref(old);
     pthread_mutex_unlock(&news->lock);
@@ -234,7 +241,7 @@ static bool publish(struct news *news, enum news_view view, json_t *objects, str
 }
 
 /* All views. What is to all was read before the rest, which may be a moment newer. */
-static bool publish_all(struct news *news, double now, struct error *error)
+static bool publish_all(struct news *news, double now, bool tells, struct error *error)
 {
     json_t *objects[NEWS_VIEWS] = { read_objects(news, NEWS_PUBLIC, now, error) };
     bool ok = objects[NEWS_PUBLIC] != NULL;
@@ -246,7 +253,7 @@ static bool publish_all(struct news *news, double now, struct error *error)
         objects[NEWS_TEAMS] = objects_of_teams(objects[NEWS_PUBLIC], objects[NEWS_JURY]);
     for (int i = 0; i < NEWS_VIEWS; i++)
         if (ok)
-            ok = publish(news, (enum news_view)i, objects[i], error);
+            ok = publish(news, (enum news_view)i, objects[i], tells || i == NEWS_JURY, error);
         else
             json_decref(objects[i]);
     return ok;
@@ -256,6 +263,7 @@ bool news_look(struct news *news, bool *changed, struct error *error)
 {
     const double now = fmax(clock_wall(), news->latest);
     const int phase = phase_of(news->contest, now);
+    const bool frozen = (phase & PHASE_FROZEN) && !(phase & PHASE_THAWED);
     int64_t number;
 
     news->latest = now;
@@ -268,7 +276,8 @@ bool news_look(struct news *news, bool *changed, struct error *error)
         return true;
     if (!news->feeds_open && !open_feeds(news, error))
         return false;
-    if (!publish_all(news, now, error))
+    __atomic_store_n(&news->frozen, frozen, __ATOMIC_RELAXED);
+    if (!publish_all(news, now, !frozen || phase != news->phase, error))
         return false;
     news->seen = number;
     news->phase = phase;
@@ -277,10 +286,12 @@ bool news_look(struct news *news, bool *changed, struct error *error)
     return true;
 }
 
-uint64_t news_number(const struct news *news)
+uint64_t news_number(const struct news *news, enum news_view view)
 {
-    return __atomic_load_n(&news->number, __ATOMIC_RELAXED);
+    return __atomic_load_n(&news->numbers[view], __ATOMIC_RELAXED);
 }
+
+bool news_is_frozen(const struct news *news) { return __atomic_load_n(&news->frozen, __ATOMIC_RELAXED); }
 
 json_t *news_objects(struct news *news, enum news_view view)
 {

@@ -28,8 +28,14 @@ void news_close(struct news *news);
  */
 bool news_look(struct news *news, bool *changed, struct error *error);
 
-/* Goes up with every change. */
-uint64_t news_number(const struct news *news);
+/*
+ * Goes up with every change. While the standings are frozen it goes up for others than the jury only if they can see
+ * the change in their feed: an accepted submission takes more steps than another, and who counted them would know it.
+ */
+uint64_t news_number(const struct news *news, enum news_view view);
+
+/* Whether the standings were frozen at the last look. */
+bool news_is_frozen(const struct news *news);
 
 /*
  * All objects, as objects_read() gives them; NULL before the first look. They are other threads' as well: not to be

@@ -71,13 +71,17 @@ static bool find_account(struct server *server, struct http_request *request, co
 
 /*
  * Whether a browser sends this for a page of another site, as it says itself. A login has no session whose text its
- * form could repeat: another site could log a team in as its own, and get what that team then hands in.
+ * form could repeat: another site could log a team in as its own, and get what that team then hands in. Browsers older
+ * than Sec-Fetch-Site say which site the page is of.
  */
 static bool is_from_elsewhere(const struct http_request *request)
 {
-    const char *site = http_header(request, "Sec-Fetch-Site");
+    const char *site = http_header(request, "Sec-Fetch-Site"), *origin = http_header(request, "Origin"),
+               *host = http_header(request, "Host"), *name = origin ? strstr(origin, "://") : NULL;
 
-    return site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0;
+    if (site)
+        return strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0;
+    return origin && (!name || !host || strcasecmp(name + 3, host) != 0);
 }
 
 /* A request that changes something: by an account, and not too often. A login is nobody's yet. */

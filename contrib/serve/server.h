@@ -7,6 +7,7 @@
 #include <limits.h>
 
 #include "contrib/clics/source.h"
+#include "contrib/clics/words.h"
 #include "contrib/grade/contest.h"
 #include "contrib/grade/intake.h"
 #include "contrib/scoreboard/pages.h"
@@ -25,7 +26,7 @@ struct server {
     struct store accounts;     /* opened for secrets: who asks, and where in the queue something stands */
     struct limits *limits;
     struct board_cache *boards;
-    struct feed_reader *readers; /* of event feeds (api.c) */
+    struct feed_reader *readers; /* of streams (api.c) */
     /* of the thread that makes changes */
     struct store store;
     struct intake intake;
@@ -69,6 +70,18 @@ bool server_too_often(const struct http_request *request, struct http_reply *rep
 const char *server_below(const char *path, const char *prefix);
 
 /* ---- api.c: the Contest API, below /api */
+
+/* Who reads a stream. */
+struct feed_reader {
+    struct server *server;
+    enum news_view view;
+    char account[ACCOUNT_NAME]; /* of NEWS_TEAMS; "" else */
+    char team[CLICS_ID];        /* the same in the Contest API */
+    struct feed_reader *next;
+};
+
+/* Who asks, as a reader, kept until the server ends: there is one for each view, and each team. NULL: no memory. */
+struct feed_reader *api_reader(struct server *server, const struct http_request *request);
 void api_get(struct server *server, struct http_request *request, struct http_reply *reply);
 void api_post(struct server *server, struct http_request *request, struct http_reply *reply);
 void api_release(struct server *server);

@@ -356,10 +356,29 @@ static bool statement_page(struct own_page *own, enum language language, const c
 
 /* ------------------------------------------------------------------ events */
 
+/*
+ * Changes with what the reader may know. While the standings are frozen the news do not tell of a team's own
+ * submissions: those and their states are looked at here, and whether others moved up in the queue before them.
+ */
+static int64_t number_of(const struct feed_reader *reader)
+{
+    struct server *server = reader->server;
+    int64_t number = (int64_t)news_number(server->news, reader->view), own = 0;
+    struct error ignored;
+
+    if (reader->account[0] && news_is_frozen(server->news) &&
+        store_number(&server->look, &ignored, &own,
+                     "SELECT coalesce(sum(j.id * 128 + instr('building samples secret ranked done', j.state) * 2 +"
+                     " CASE j.state WHEN " SQL(NAME_NEW) " THEN 4096 * (SELECT count(*) FROM judgements WHERE state ="
+                     " " SQL(NAME_NEW) ") ELSE 0 END), 0) FROM submissions s JOIN judgements j ON j.submission = s.id"
+                     " WHERE s.team = ?", "s", reader->account))
+        number += own << 12;
+    return number & 0xffffffff;
+}
+
 static ptrdiff_t read_events(void *context, int64_t *place, char *buffer, size_t size)
 {
-    struct server *server = context;
-    const int64_t number = (int64_t)(news_number(server->news) & 0xffffffff), beat = server_beat();
+    const int64_t number = number_of(context), beat = server_beat();
     const int64_t now = beat << 32 | number;
 
     if (now == *place)
@@ -372,14 +391,20 @@ static ptrdiff_t read_events(void *context, int64_t *place, char *buffer, size_t
     return snprintf(buffer, size, "event: change\ndata: %jd\n\n", (intmax_t)number);
 }
 
-static void get_events(struct server *server, struct http_reply *reply)
+static void get_events(struct server *server, const struct http_request *request, struct http_reply *reply)
 {
+    struct feed_reader *reader = api_reader(server, request);
+
+    if (!reader) {
+        server_refuse(request, reply, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
+        return;
+    }
     reply->status = MHD_HTTP_OK;
     reply->type = "text/event-stream";
     reply->stream = read_events;
-    reply->stream_context = server;
+    reply->stream_context = reader;
     /* What the page shows is as old as the connection: only what comes from now on is news. */
-    reply->stream_place = server_beat() << 32 | (int64_t)(news_number(server->news) & 0xffffffff);
+    reply->stream_place = server_beat() << 32 | number_of(reader);
 }
 
 /* ------------------------------------------------------------------ as JSON, for programs */
@@ -460,7 +485,7 @@ bool team_get(struct server *server, struct http_request *request, struct http_r
     int64_t id;
 
     if (strcmp(request->path, "/events") == 0)
-        return get_events(server, reply), true;
+        return get_events(server, request, reply), true;
     if (strncmp(request->path, "/my/", 4) == 0 && strlen(request->path) > 9 &&
         strcmp(request->path + strlen(request->path) - 5, ".json") == 0) {
         snprintf(name, sizeof name, "%.*s", (int)strlen(request->path) - 9, request->path + 4);
@@ -493,6 +518,12 @@ static const char *field(const struct http_request *request, const char *name)
     return part && !part->file[0] && part->data && strlen(part->data) == part->size ? part->data : "";
 }
 
+static void put_cookie(const struct http_request *request, struct http_reply *reply, const char *session, int seconds)
+{
+    snprintf(reply->cookie, sizeof reply->cookie, "%s=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%d%s",
+             request->local ? HTTP_SESSION_LOCAL : HTTP_SESSION, session, seconds, request->local ? "" : "; Secure");
+}
+
 static void post_login(struct server *server, struct http_request *request, struct http_reply *reply,
                        enum language language)
 {
@@ -518,15 +549,14 @@ static void post_login(struct server *server, struct http_request *request, stru
         return;
     }
     own_page_go_to(reply, language, "/my/index.html");
-    snprintf(reply->cookie, sizeof reply->cookie, "session=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%d%s",
-             session, ACCOUNT_HOURS * 3600, request->local ? "" : "; Secure");
+    put_cookie(request, reply, session, ACCOUNT_HOURS * 3600);
     sodium_memzero(session, sizeof session);
 }
 
 static void post_logout(struct server *server, struct http_request *request, struct http_reply *reply,
                         enum language language)
 {
-    const char *session = MHD_lookup_connection_value(request->connection, MHD_COOKIE_KIND, "session");
+    const char *session = http_session(request);
     struct error error = { 0 };
 
     if (session && !account_log_out(&server->store, session, &error)) {
@@ -534,7 +564,7 @@ static void post_logout(struct server *server, struct http_request *request, str
         return;
     }
     own_page_go_to(reply, language, "/index.html");
-    snprintf(reply->cookie, sizeof reply->cookie, "session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
+    put_cookie(request, reply, "", 0);
 }
 
 /* A folder's name for several files, of what they are: handed in again they are the same submission. */

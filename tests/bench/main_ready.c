@@ -2,11 +2,11 @@
  * main_ready.c - what starting runners beside calls gives: bench_ready [START END CALL PIECE]
  *
  * In a stand-in for a GPU's driver only one process at a time makes or ends its context, which takes START and END
- * seconds (0.131 and 0.018: eight runners on an H200 take 1.05 s to start, and eight contexts 0.146 s to end). They take
- * the driver's lock for the whole of it, or in turn for PIECE seconds (0.005). A case takes CALL seconds (0.045) between
- * its runner's start and its end. The runners, sessions and messages are real. Prints the
- * seconds of judgings with so many cases, with the runners in batches of eight that calls wait for, as for times that
- * count, and with --hasten. "least" is what the driver needs alone.
+ * seconds (0.131 and 0.018: eight runners on an H200 take 1.05 s to start, and eight contexts 0.146 s to end). They
+ * take the driver's lock for the whole of it, or in turn for PIECE seconds (0.005). A case takes CALL seconds (0.045)
+ * between its runner's start and its end. The runners, sessions and messages are real. Prints the seconds of judgings
+ * with so many cases, with the runners in batches of eight that calls wait for, as for times that count, and with
+ * --hasten. "least" is what the driver needs alone.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -24,7 +24,7 @@ static double start_seconds = 0.131, end_seconds = 0.018, call_seconds = 0.045, 
 
 static void pause_for(double seconds) { usleep((useconds_t)(seconds * 1e6)); }
 
-/* ------------------------------------------------------------------ the runner; its place is START:END:PIECE:LOCKFILE */
+/* ------------------------------------------------------------------ the runner, whose place is START:END:PIECE:FILE */
 
 static void hold_lock(const char *place, bool at_start)
 {
