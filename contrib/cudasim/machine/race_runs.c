@@ -115,3 +115,12 @@ CLONES void units_of_all(struct lane_units *u, uint64_t who, unsigned shift, con
         u->mine[l] = who | (uint64_t)l << LANE_AT;
     }
 }
+
+CLONES bool units_written(const uint64_t *entries, const uint32_t *offsets, unsigned shift)
+{
+    uint64_t zero = 0;
+
+    for (uint32_t l = 0; l < LANES; l++)
+        zero |= (uint64_t)(entries[offsets[l] >> shift] == 0);
+    return !zero;
+}

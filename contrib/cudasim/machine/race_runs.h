@@ -42,6 +42,9 @@ void units_of_all(struct lane_units *u, uint64_t who, unsigned shift, const uint
  */
 bool units_read(uint64_t *entries, const struct lane_units *u, uint64_t from);
 
+/* Whether none of the entries of the units at offsets[32] is zero. */
+bool units_written(const uint64_t *entries, const uint32_t *offsets, unsigned shift);
+
 /* The same for writes. False: then the writes may be `nobody`, if they were ordered before. */
 bool units_write(uint64_t *writes, const uint64_t *reads, const struct lane_units *u, uint64_t from, uint64_t nobody);
 

@@ -77,6 +77,8 @@ static bool all_written(struct warp *w, const uint32_t *offsets, unsigned bytes,
         if (!(chunks & ~b->full_chunks))
             return true;
     }
+    if (n == 1 && units_written(b->writes, offsets, b->unit_shift))
+        return true;
     EVERY_LANE(l, w->mask)
     {
         uint64_t written = 0;
