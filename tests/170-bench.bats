@@ -327,3 +327,13 @@ END
     run -3 "$build/bench_watch" /bin/true GPU-0 1
     assert_output "bench_watch: the warden of the GPU has ended"
 }
+
+@test "bench_population.sh: refuses a folder without a simulator, a half that is none and a number below 1" {
+    run -2 tests/bench/bench_population.sh "$BATS_TEST_TMPDIR"
+    assert_output --partial 'the first argument must be a folder with libcudart.so.13'
+    touch "$BATS_TEST_TMPDIR/libcudart.so.13"
+    run -2 tests/bench/bench_population.sh "$BATS_TEST_TMPDIR" --half third
+    assert_output --partial '--half must be one of: odd, even'
+    run -2 tests/bench/bench_population.sh "$BATS_TEST_TMPDIR" --repeats 0
+    assert_output --partial "--repeats: '0' is not a number from 1 on"
+}
