@@ -135,8 +135,9 @@ static void print_joined(const struct cells *times, const struct cells *features
             putchar(',');
         else if (alone)
             print_short(timed[ALONE_US]);
+        /* A row is timed when the same launch ran before: its data is as warm as it can be. */
         for (size_t i = COUNTED_KERNEL + 1; i < features->row[r].count; i++)
-            print_short(counted[i]);
+            print_short(strcmp(features->row[0].cell[i], "cold") == 0 ? "0" : counted[i]);
         putchar('\n');
     }
 }
