@@ -105,6 +105,7 @@ one() {
         "$(awk 'NF == 2 { t = $1 + $2 } END { printf "%.2f", t }' "$log.time")" "$1" > "$work/rows/$1"
 }
 
+TIMEFORMAT='%U %S' # seconds of processor time, of limited()
 names=()
 while IFS=$'\t' read -r name suite folder how run exit words kinds said; do
     [[ $name != '#'* && -n $name && $name =~ $only ]] || continue
