@@ -92,8 +92,8 @@ raw() {
         refute grep -a '^HTTP/1.1 [23]' "$BATS_TEST_TMPDIR/reply"
         assert_equal "$each $(query 'SELECT count(*) FROM clarifications')" "$each 0"
     done
-    raw "GET /my/index.html HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer $ada\r\n\r\nGET /my/index.html HTTP/1.1\r\n$(
-        )Host: x\r\n\r\nGET /my/index.html HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer $bob\r\nConnection: close\r\n\r\n" \
+    page="GET /my/index.html HTTP/1.1\r\nHost: x\r\n"
+    raw "${page}Authorization: Bearer $ada\r\n\r\n$page\r\n${page}Authorization: Bearer $bob\r\nConnection: close\r\n\r\n" \
         > "$BATS_TEST_TMPDIR/reply"
     assert_equal "$(grep -a -o -e '^HTTP/1.1 [0-9]*' -e '<b><bdi>[a-z]*' "$BATS_TEST_TMPDIR/reply" | paste -sd ' ')" \
         'HTTP/1.1 200 <b><bdi>ada HTTP/1.1 303 HTTP/1.1 200 <b><bdi>bob'
@@ -156,8 +156,8 @@ hostile='</pre><script>alert(1)</script><img src=x onerror=alert(1)>'
         done
     done
     for each in "A' OR '1'='1" '../A' $'A\r\nSet-Cookie: x=y' 'A;DROP TABLE tokens'; do
-        assert_equal "$(curl -s -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $ada" --form-string "problem=$each" \
-            -F "files=@$sort/accepted/baseline.c" "$url/submit")" 400
+        assert_equal "$(curl -s -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $ada" \
+            --form-string "problem=$each" -F "files=@$sort/accepted/baseline.c" "$url/submit")" 400
         run -0 curl -s -D - -o /dev/null -H "Authorization: Bearer $ada" --data-urlencode "language=$each" \
             --data-urlencode text=hello "$url/ask"
         refute_output --partial 'Set-Cookie'

@@ -108,12 +108,6 @@ static bool unwritten_part(const struct ins *ins, const uint8_t *bits, uint64_t 
     return false;
 }
 
-/* An exchange whose result nothing uses only writes. */
-bool access_only_sets(const struct ins *ins)
-{
-    return ins->op_is_atomic && ins->op == ATOMIC_EXCH && !ins->needed;
-}
-
 /* Reports a read if nothing of it was written, see unwritten_part(). */
 void access_written(struct warp *w, const struct ins *ins, unsigned bytes)
 {
@@ -122,7 +116,7 @@ void access_written(struct warp *w, const struct ins *ins, unsigned bytes)
     uint64_t origin = memory_origin(memory), low, high;
     struct part part;
 
-    if (w->worker->faulted_at == ins || access_only_sets(ins))
+    if (w->worker->faulted_at == ins || only_sets(ins))
         return;
     address_range(w, &low, &high);
     if (high - low < DENSE && low >= origin && all_written(bits, low - origin, high + bytes - origin))

@@ -31,8 +31,6 @@ void access_local_neighbour(struct warp *w, const struct ins *ins, uint32_t lane
 
 /* Warns if an active lane reads global memory that was never written. */
 void access_written(struct warp *w, const struct ins *ins, unsigned bytes);
-/* Whether an atomic operation does not look at what it finds: what it replaces need not have been written. */
-bool access_only_sets(const struct ins *ins);
 
 /* Notes that the active lanes wrote global memory: `bytes` per lane at the host addresses in w->address. */
 void access_note(struct warp *w, unsigned bytes);

@@ -20,6 +20,7 @@
 
 #include "class.h"
 #include "contrib/cudasim/base/arena.h"
+#include "contrib/cudasim/base/atomic.h"
 #include "contrib/cudasim/ptx/ptx.h"
 
 #define LANES 32
@@ -237,6 +238,12 @@ struct program {
     bool debug;                    /* compiled with -G */
     struct arena arena;            /* owns the lists of functions and instructions */
 };
+
+/* Whether an atomic operation only writes: an exchange whose result nothing uses. */
+static inline bool only_sets(const struct ins *ins)
+{
+    return ins->op_is_atomic && ins->op == ATOMIC_EXCH && !ins->needed;
+}
 
 #define ONES(condition) ((condition) ? 0xFFFFFFFFu : 0u)
 

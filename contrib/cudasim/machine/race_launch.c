@@ -10,9 +10,9 @@
 #include "race.h"
 #include "race_entry.h"
 #include "device.h"
+#include "launch.h"
 #include "race_pages.h"
 #include "settings.h"
-#include "contrib/cudasim/sim.h"
 #include "contrib/cudasim/base/memory.h"
 
 /* Marks the memory that one of the parameters in `set` points to. False: none points to memory. */

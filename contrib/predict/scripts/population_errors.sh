@@ -4,7 +4,7 @@
 . "$scripts/predicting.sh"
 . "$scripts/population_join.sh"
 predict_build
-if [ -z "$model" ] && [ $half = open ]; then
+if [ -z "$model" ] && [ "$half" = open ]; then
     "$predictor" train "$predict_csv" "$top/open.model" --gpus "$predict_gpus" --also "$top/open.csv" \
         --cross "$top/open.json" > "$top/open.said" || fail 'the model cannot be trained: see above'
 elif [ -z "$model" ]; then
