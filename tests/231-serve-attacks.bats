@@ -53,7 +53,7 @@ raw() {
         --data-urlencode "token=$ada" "$url/login")" 303
 }
 
-@test "attack: a planted session is not taken over, and one of a neighbour's domain is not looked at" {
+@test "attack: a planted session does not become a login, and one of a neighbour's domain is not looked at" {
     local ada planted
     serve_contest
     ada=$(token ada)
@@ -170,7 +170,7 @@ hostile='</pre><script>alert(1)</script><img src=x onerror=alert(1)>'
     run -1 grep -rqF "${ada#*.}" "$contest" "$BATS_TEST_TMPDIR/server.log"
 }
 
-# events FILE TOKEN: the changes that a reader is told of, from now on.
+# events FILE TOKEN: the changes that a reader hears of, from now on.
 events() { curl -sN ${2:+-H "Authorization: Bearer $2"} "$url/events" > "$1" 3>&- & }
 told() { grep -c '^event' "$BATS_TEST_TMPDIR/$1" || true; }
 has_told() { [ "$(told "$1")" != 0 ]; }

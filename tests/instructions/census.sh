@@ -4,7 +4,7 @@
 #
 #   census.sh [-o FILE] [-l N] [-s SEED]
 #
-# It prints each refused form with the reason, and last how many of the forms run. -o writes one form a line to
+# It prints each refused form with the reason, and last how many of the forms run. -o writes one form per line to
 # FILE: runs or refused, a tab, the statement. refused.txt has the forms that are known to be refused. -l takes at most
 # N forms of a family, drawn with SEED (1). BUILD (default: build at the top of the tree) holds ptx_check. Exit code
 # 0: all run, 1: some are refused, 2: it could not find out.
@@ -33,7 +33,7 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# module FORMS PTX: one kernel a line, number N on line HEADER + N. Forms of a module of their own come in one file.
+# module FORMS PTX: one kernel per line, number N on line HEADER + N. Forms of a module of their own come in one file.
 HEADER=8
 module() {
     awk -F '\t' '
