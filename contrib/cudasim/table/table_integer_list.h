@@ -256,7 +256,7 @@ ONE("mov.b128", mov_128, u128, u128, a)
 ROW("mov.pred", mov_32, "pp")
 
 /*
- * Steps of program_undefined.c: all bits of the result are one where a bit of a, b or c is. The first type is the
+ * Steps of program_undefined.c: all bits of the result are 1 where a bit of a, b or c is. The first type is the
  * result's, the second one the sources'. A predicate has 32 bits.
  */
 THREE("@spread.b32.b32", spread_32, u32, u32, u32, u32, ONES(a | b | c))

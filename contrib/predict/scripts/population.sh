@@ -45,12 +45,12 @@ digest() { printf %s "$1" | sha256sum | cut -d ' ' -f 1; }
 # half NAME: open or locked.
 half() { [[ $(digest "predict-half $1") == [0-7]* ]] && echo open || echo locked; }
 
-# programs: the lines of programs.tsv in the rule's order, the first ones: name, suite, folder, build, run.
+# programs: the lines of list.tsv in the rule's order, the first ones: name, suite, folder, build, run.
 programs() {
     local name rest
     while IFS=$'\t' read -r name rest; do
         [[ $name == '#'* || -z $name ]] || printf '%s\t%s\t%s\n' "$(digest "predict-population $name")" "$name" "$rest"
-    done < "$tables/programs.tsv" | LC_ALL=C sort | head -n "$first" | cut -f 2-6
+    done < "$here/list.tsv" | LC_ALL=C sort | head -n "$first" | cut -f 2-6
 }
 
 # own_run: the arguments that the Makefile of this folder runs its program with; nothing if there is none.
