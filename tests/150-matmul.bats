@@ -99,7 +99,7 @@ END
 @test "matmul: CUDA submissions run on the simulator without a report, in both leagues" {
     requires nvcc
     for name in simple baseline; do
-        so=$(submission "problems/matmul/submissions/accepted/$name" matmul)
+        so=$(submission "problems/matmul/submissions/accepted/$name.cu" matmul)
         for line in 'uniform 33 65 17 seed=1' 'special 40 20 35 seed=2' 'tiny 17 18 19' 'wide 1 100 1'; do
             run -0 timeout 60 "$host" matmul --generate "$line" --submission "$so"
             assert_line SUCCESSFUL.
