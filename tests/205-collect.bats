@@ -152,7 +152,7 @@ column() {
     wrong '1s/cpx/complexity/' features.csv 1 'the header is not'
     wrong '3s/,[^,]*$//' features.csv 3 '73 columns instead of 74'
     wrong '3s/,[^,]*$/,NaN/' features.csv 3 "column 'cold' is not a number that could be: 'NaN'"
-    wrong '4s/,[^,]*$/,/' features.csv 4 "column 'code' is not a number that could be: ''"
+    wrong '4s/,[^,]*$/,/' features.csv 4 "column 'cold' is not a number that could be: ''"
     wrong '3d' features.csv 3 'timed was matmul_shared, size 64, block 8x8'
     wrong '5d' features.csv 5 '3 launches, and 4 rows in changed/times.csv'
     wrong '$p' features.csv 6 '5 launches, and 4 rows in changed/times.csv'
