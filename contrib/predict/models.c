@@ -204,7 +204,7 @@ bool command_predict(const struct request *r, struct error *error)
     struct predictions p;
     json_t *rows;
 
-    if (!predictions_make(&p, r, r->file[1], error))
+    if (!predictions_make(&p, r, r->file[1], false, error))
         return false;
     rows = r->json ? json_array() : NULL;
     for (size_t i = 0; i < p.table.rows; i++)

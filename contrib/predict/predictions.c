@@ -26,6 +26,8 @@ static bool forecast_all(struct predictions *p, const char *features, struct err
         p->forecast = calloc(p->table.rows, sizeof *p->forecast);
         good = p->forecast || error_toolkit(error, "no memory for %zu rows", p->table.rows);
     }
+    for (size_t i = 0; good && p->warm && i < p->table.rows; i++)
+        p->table.samples[i].value[COLUMN_COLD] = 0;
     for (size_t i = 0; good && i < p->table.rows; i++)
         good = model_forecast(&p->model, &p->table.samples[i], p->gpu, &p->forecast[i], features, error);
     if (!good)
@@ -33,9 +35,10 @@ static bool forecast_all(struct predictions *p, const char *features, struct err
     return good;
 }
 
-bool predictions_make(struct predictions *p, const struct request *r, const char *features, struct error *error)
+bool predictions_make(struct predictions *p, const struct request *r, const char *features, bool warm,
+                      struct error *error)
 {
-    *p = (struct predictions){.gpu = NULL};
+    *p = (struct predictions){.warm = warm};
     if (!model_read(&p->model, r->file[0], error))
         return false;
     p->gpu = find_gpu(r, &p->model, error);
@@ -48,7 +51,7 @@ bool predictions_make(struct predictions *p, const struct request *r, const char
 bool predictions_again(struct predictions *p, const struct predictions *first, const char *features,
                        struct error *error)
 {
-    *p = (struct predictions){.model = first->model, .gpu = first->gpu, .borrows = true};
+    *p = (struct predictions){.model = first->model, .gpu = first->gpu, .borrows = true, .warm = first->warm};
     return forecast_all(p, features, error);
 }
 

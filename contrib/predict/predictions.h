@@ -13,10 +13,15 @@ struct predictions {
     struct table table;        /* the launches that were counted */
     struct forecast *forecast; /* one for each row of the table */
     bool borrows;              /* the model is another's */
+    bool warm;                 /* nothing is cold */
 };
 
-/* False for a model or a file that cannot be read, a GPU that is not known, or a launch that cannot be computed. */
-bool predictions_make(struct predictions *p, const struct request *r, const char *features, struct error *error);
+/*
+ * False for a model or a file that cannot be read, a GPU that is not known, or a launch that cannot be computed. warm:
+ * nothing is cold, as with a submission: the host copied its input just before, and copies leave that in L2.
+ */
+bool predictions_make(struct predictions *p, const struct request *r, const char *features, bool warm,
+                      struct error *error);
 void predictions_release(struct predictions *p);
 
 /* The same by a model that was read already: `first` must outlive the new ones. */

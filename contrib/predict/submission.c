@@ -130,7 +130,7 @@ static bool kernels_make(struct kernels *k, const struct request *r, const char 
     struct predictions *p = &k->predictions;
 
     *k = (struct kernels){.kernels = 0};
-    if (!predictions_make(p, r, features, error))
+    if (!predictions_make(p, r, features, true, error))
         return false;
     k->launch = malloc(p->table.rows * sizeof *k->launch);
     k->kernel = calloc(p->table.rows, sizeof *k->kernel);

@@ -262,7 +262,7 @@ bool command_validate(const struct request *r, struct error *error)
     for (size_t i = 0; good && i < list.rows; i++) {
         if (list.row[i].count != LIST_COLUMNS)
             good = error_usage(error, "%s:%ld: not %d cells", r->file[2], list.row[i].line, LIST_COLUMNS);
-        good = good && (i == 0 ? predictions_make(&p[0], r, list.row[i].cell[LIST_COUNTED], error)
+        good = good && (i == 0 ? predictions_make(&p[0], r, list.row[i].cell[LIST_COUNTED], true, error)
                                : predictions_again(&p[i], &p[0], list.row[i].cell[LIST_COUNTED], error));
         if (good) {
             counted++;

@@ -342,6 +342,8 @@ static void special_cases(const struct ptx_function *f, const struct writers *w,
         return;
     if (x->pipe == PIPE_LSU && x->busy > 0 && (feature_is(s->opcode, "ld") || feature_is(s->opcode, "st")))
         x->busy *= access_bytes(s->opcode) > 4 ? access_bytes(s->opcode) / 4 : 1;
+    if (feature_is(s->opcode, "ld") && x->wait == WAIT_LOAD)
+        x->near = feature_has(s->opcode, "local") ? WAIT_HIT : WAIT_SHARED;
     /* A constant at a fixed place is an operand of who uses it. */
     if (feature_is(s->opcode, "ld") && feature_has(s->opcode, "const") && last->count &&
         last->elements[0].kind == PTX_OPERAND_NAME)

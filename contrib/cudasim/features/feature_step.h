@@ -17,6 +17,7 @@ enum order_of {
 struct cost_step {
     bool known;
     uint8_t pipe, wait, order;     /* enum pipe, enum wait, enum order_of */
+    uint8_t near;                  /* of a load that was not from global memory: enum wait; WAIT_LOAD: it cannot be */
     double slots, busy, latency;
     uint32_t reads, writes;        /* into costs->registers, lists that 0 ends; 0: none */
 };

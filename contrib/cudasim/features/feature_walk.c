@@ -264,7 +264,7 @@ static double latency_of(struct flying *f, const struct probe_load *load, double
     return far;
 }
 
-/* The instruction issues once its operands are there. load: where it finds its data; NULL if that is not known. */
+/* The instruction issues once its operands are there. load: where global memory has its data; NULL: not there. */
 static void step_on(struct warp_path *p, const struct cost_step *s, const struct probe_load *load)
 {
     double start = p->now, latency = s->latency;
@@ -287,6 +287,8 @@ static void step_on(struct warp_path *p, const struct cost_step *s, const struct
     }
     if (load)
         latency = latency_of(&p->flying, load, start, &kind);
+    else if (s->near != WAIT_LOAD)
+        latency = typical[s->near], kind = s->near;
     for (const uint32_t *r = &p->costs->registers[s->writes]; s->writes && *r; r++)
         p->ready[*r] = (struct ready){start + latency, kind};
 }
