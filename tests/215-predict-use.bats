@@ -263,3 +263,11 @@ p,s.cu,random 4 4,1,add_parts,2048x1x1,256x1x1,6.848'
         "$root/contrib/predict/data/submissions-h100.csv"
     assert_output ''
 }
+
+@test "predict: each shipped submission of a problem within 20 s; bad arguments" {
+    run -0 timeout 200 tests/bench/bench_predict.sh scan
+    assert_equal "${#lines[@]}" "$(find problems/scan/submissions/accepted -maxdepth 1 -name '*.cu' | wc -l)"
+    assert_output --regexp $'^ +[0-9.]+  scan [a-z0-9_]+\\.cu\n'
+    run -2 tests/bench/bench_predict.sh nonesuch
+    assert_line --partial "there is no problem 'nonesuch'"
+}
