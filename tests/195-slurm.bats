@@ -287,6 +287,8 @@ END
     until_true 60 bash -c "curl -s '$url/api/contests/contest/judgements' | jq -e 'map(.judgement_type_id) | sort ==
         [\"AC\", \"CE\"]' > /dev/null"
     assert_equal "$(query "SELECT count(*) FROM machines WHERE host LIKE 'node%'" | grep -c '[1-9]')" 1
+    # A verdict is public a moment before its result file goes. A front end that is killed in between leaves the file.
+    until_true 30 bash -c "[ -z \"\$(ls '$contest/grading/slurm/results')\" ]"
     kill $front
     wait $front || true
     serve_stop
