@@ -6,15 +6,19 @@
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 problems=("$@")
-[ $# -gt 0 ] || mapfile -t problems < <(find "$root/problems" -mindepth 1 -maxdepth 1 -type d -printf "%f\n" | LC_ALL=C sort)
+if [ $# -eq 0 ]; then
+    mapfile -t problems < <(find "$root/problems" -mindepth 1 -maxdepth 1 -type d -printf "%f\n" | LC_ALL=C sort)
+fi
 failed=0 rows=''
 for problem in "${problems[@]}"; do
     problem_exists "$problem"
     for source in "$root/problems/$problem"/submissions/accepted/*; do
         [[ $source == *.cu ]] || compgen -G "$source/*.cu" > /dev/null || continue
-        toolkit_make submission PROBLEM="$problem" SUBMISSION="${source#"$root"/}" >&2 || fail "$source does not build"
+        toolkit_make submission PROBLEM="$problem" SUBMISSION="${source#"$root"/}" >&2 ||
+            fail "$source does not build"
         started=$EPOCHREALTIME
-        timeout 100 make -s -C "$root" predict SUBMISSION="${source#"$root"/}" PROBLEM="$problem" > /dev/null || failed=1
+        timeout 100 make -s -C "$root" predict SUBMISSION="${source#"$root"/}" PROBLEM="$problem" > /dev/null ||
+            failed=1
         rows+=$(awk -v a="$started" -v b="$EPOCHREALTIME" -v name="$problem ${source##*/}" \
             'BEGIN { printf "%6.1f  %s", b - a, name }')$'\n'
     done
