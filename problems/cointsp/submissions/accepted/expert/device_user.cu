@@ -54,7 +54,7 @@ template <int RUN> struct warps_most {
 };
 
 /* Dynamic shared memory: the warps' tours, then `area` bytes: the generator, or what selecting and counting need. */
-template <int RUN, bool RESIDENT>
+template <int RUN, bool RESIDENT, bool MANY>
 __global__ void __launch_bounds__(32 * warps_most<RUN>::value) run_coin(coin coin)
 {
     extern __shared__ __align__(16) char shared[];
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(32 * warps_most<RUN>::value) run_coin(coin coi
         }
         for (uint32_t p = warp * blocks + block; warp < coin.walkers && p < coin.c.population;
              p += blocks * coin.walkers)
-            walk<RUN, RESIDENT>(coin, key, RESIDENT ? rows_here : generator, g, p, cities);
+            walk<RUN, RESIDENT, MANY>(coin, key, RESIDENT ? rows_here : generator, g, p, cities);
         meet(coin);
         if (coin.c.population <= RANKED)
             rank_tours(coin, &s, lengths, selected);
@@ -117,6 +117,8 @@ __global__ void __launch_bounds__(32 * warps_most<RUN>::value) run_coin(coin coi
 
 typedef void kernel(coin);
 
+const uint32_t MANY_WALKERS = 16; /* four on each scheduler */
+
 /* What is kept between calls. */
 static struct {
     bool ready;
@@ -126,15 +128,16 @@ static struct {
     size_t size, staging_size;
 } device;
 
-static kernel *kernel_of(uint32_t run, bool resident)
+/* many: for so many walkers that instructions count, not latency. A lane of one city gains nothing by it. */
+static kernel *kernel_of(uint32_t run, bool resident, bool many)
 {
     switch (run) {
-    case 1: return run_coin<1, true>;
-    case 2: return run_coin<2, true>;
-    case 4: return run_coin<4, true>;
-    case 8: return resident ? run_coin<8, true> : run_coin<8, false>;
-    case 16: return run_coin<16, false>;
-    default: return run_coin<32, false>;
+    case 1: return run_coin<1, true, false>;
+    case 2: return many ? run_coin<2, true, true> : run_coin<2, true, false>;
+    case 4: return many ? run_coin<4, true, true> : run_coin<4, true, false>;
+    case 8: return !resident ? run_coin<8, false, false> : many ? run_coin<8, true, true> : run_coin<8, true, false>;
+    case 16: return run_coin<16, false, false>;
+    default: return run_coin<32, false, false>;
     }
 }
 
@@ -155,8 +158,8 @@ static void prepare()
     CALL(cudaStreamCreateWithFlags(&device.stream, cudaStreamNonBlocking));
     device.shared -= (sizeof(selection) + 127) / 128 * 128;
     for (uint32_t run = 1; run <= 32; run *= 2)
-        for (bool resident : { false, true })
-            CALL(cudaFuncSetAttribute(kernel_of(run, resident), cudaFuncAttributeMaxDynamicSharedMemorySize,
+        for (int which = 0; which < 4; which++)
+            CALL(cudaFuncSetAttribute(kernel_of(run, which & 1, which & 2), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       device.shared));
     device.ready = true;
     std::atexit(release);
@@ -292,7 +295,7 @@ static void run_all(const cointsp_case &c, uint32_t runs, const uint32_t *keys, 
                          device.stream));
 
     void *arguments[] = { &coin };
-    kernel *function = kernel_of(run, resident);
+    kernel *function = kernel_of(run, resident, coin.walkers >= MANY_WALKERS);
     dim3 grid(coin.together ? blocks : runs), threads(32 * warps);
 
     if (coin.together)

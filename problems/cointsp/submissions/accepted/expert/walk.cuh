@@ -34,6 +34,18 @@ __device__ __forceinline__ sums scan(uint32_t sum)
     return s;
 }
 
+/* The same in fewer instructions, each of which waits for the one before. */
+__device__ __forceinline__ sums scan_by_two(uint32_t sum)
+{
+    uint32_t total = __reduce_add_sync(ALL, sum), upto = sum;
+
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2)
+        asm("{ .reg .pred p; .reg .b32 r; shfl.sync.up.b32 r|p, %0, %1, 0, 0xffffffff; @p add.u32 %0, %0, r; }"
+            : "+r"(upto) : "r"(distance));
+    return { upto - sum, total };
+}
+
 /* upto[b] is the sum of cells[0 ... b]. By quads, so that the last one waits for few others. */
 template <int RUN> __device__ __forceinline__ void add_up(uint32_t upto[RUN], const uint32_t cells[RUN])
 {
@@ -159,6 +171,34 @@ __device__ __forceinline__ void put_next(uint32_t upto[RUN], uint32_t random, ui
     }
 }
 
+/*
+ * The next city where many warps share a scheduler: as few instructions as possible, whatever each waits for. The total
+ * is a reduction beside the scan, an addition takes the shuffle's own predicate, and a reduction tells all lanes.
+ */
+template <int RUN>
+__device__ __forceinline__ uint32_t next_of_many(uint32_t upto[RUN], uint32_t random, uint32_t *left, uint32_t lane)
+{
+    sums s = scan_by_two(upto[RUN - 1]);
+    uint32_t index = 0;
+
+    if (s.total == 0) { /* every city that is left weighs 1 */
+#pragma unroll
+        for (int b = 0; b < RUN; b++)
+            upto[b] = (*left >> b & 1) + (b > 0 ? upto[(b + RUN - 1) % RUN] : 0);
+        s = scan_by_two(upto[RUN - 1]);
+    }
+
+    const uint32_t threshold = __umulhi(random, s.total) - s.before;
+    const bool mine = threshold < upto[RUN - 1];
+
+#pragma unroll
+    for (int b = 0; b < RUN - 1; b++)
+        index += threshold >= upto[b];
+    if (mine)
+        *left &= ~(1u << index);
+    return __reduce_max_sync(ALL, mine ? lane * RUN + index : 0);
+}
+
 /* What is known of tour p once all its cities are: by `threads` threads, this one being number `thread`. */
 __device__ __forceinline__ uint32_t write_tour(const coin &coin, uint32_t p, const uint16_t *cities, uint32_t thread,
                                                uint32_t threads)
@@ -179,9 +219,10 @@ __device__ __forceinline__ uint32_t write_tour(const coin &coin, uint32_t p, con
 
 /*
  * Tour p by a warp. generator: its rows, in shared memory if RESIDENT. cities [n]: the warp's, in shared memory. The
- * lane that has the next city tells the others through `cities`, which takes less time than a reduction.
+ * lane that has the next city tells the others through `cities`, which takes less time than a reduction. MANY: as many
+ * warps walk as a block has, and hide each other's latency.
  */
-template <int RUN, bool RESIDENT>
+template <int RUN, bool RESIDENT, bool MANY>
 __device__ __forceinline__ void walk(const coin &coin, const uint32_t key[2], const uint32_t *generator, uint32_t g,
                                      uint32_t p, uint16_t *cities)
 {
@@ -207,7 +248,11 @@ __device__ __forceinline__ void walk(const coin &coin, const uint32_t key[2], co
             load_run<RUN, RESIDENT>(cells, generator + city * (32 * RUN), source);
             keep_left<RUN>(cells, left.own);
             add_up<RUN>(upto, cells);
-            if constexpr (RUN == 1 || RUN >= 16) {
+            if constexpr (MANY) {
+                city = next_of_many<RUN>(upto, word, &left.own, lane);
+                put_city(cities + step, city, lane == 0);
+                continue;
+            } else if constexpr (RUN == 1 || RUN >= 16) {
                 put_next<RUN>(upto, word, &left.own, lane, cities + step);
             } else {
                 bool mine = has_next<RUN>(upto, scan(upto[RUN - 1]), word, left, lane, &city);
