@@ -21,9 +21,9 @@ build_toolkit
 work=$(mktemp -d) contest=$work/contest pids=()
 trap 'kill "${pids[@]}" 2> /dev/null; wait; rm -rf "$work"' EXIT
 mkdir -p "$contest/teams"
-printf '%s\n' 'name: Upload' "start: $(date -u +%FT%TZ)" "end: $(date -u -d tomorrow +%FT%TZ)" 'practice: yes' \
-    'scoring: { type: pass-fail }' 'problems:' '  - id: A' "    problem: $1" '    secret: sample' \
-    > "$contest/contest.yaml"
+printf '%s\n' 'name: Upload' "start: $(date -u +%FT%TZ)" "end: $(date -u -d tomorrow +%FT%TZ)" \
+    'practice: yes' 'require_box: namespaces' 'scoring: { type: pass-fail }' 'problems:' '  - id: A' "    problem: $1" \
+    '    secret: sample' > "$contest/contest.yaml"
 echo 'name: Team' > "$contest/teams/t.yaml"
 (umask 077 && "$build/grader" token "$contest" t > "$work/token")
 "$build/server" "$contest" --port 0 > "$work/url" 2> "$work/server.log" &
@@ -36,8 +36,9 @@ source=$work/device_user.${2##*.}
 for ((i = 0; i < count; i++)); do
     { cat "$2" && echo "/* $i $RANDOM */"; } > "$source"
     started=$EPOCHREALTIME
-    "$root/run_scripts/submit.sh" A "$source" --watch --url "${url%/}" --token "$work/token" > "$work/said" 2>&1 ||
-        fail "submission $i was not accepted: $(tail -n 1 "$work/said")"
+    timeout 120 "$root/run_scripts/submit.sh" A "$source" --watch --url "${url%/}" --token "$work/token" \
+        > "$work/said" 2>&1 ||
+        fail "submission $i was not accepted: $(tail -qn 1 "$work/said" "$work/grader.log")"
     awk -v a="$started" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }' >> "$work/times"
 done
 sqlite3 -readonly "$contest/grading/results.db" "SELECT ended - started FROM steps WHERE step = 'build'" > "$work/built"
