@@ -2,9 +2,9 @@
 # Measures how long a participant waits at an idle server: bench_upload.sh [--count N] PROBLEM SOURCE
 #
 # It serves a contest whose secret cases are PROBLEM's samples, with a grader that watches. It submits SOURCE N (10)
-# times, one after the other, each time with another comment, so that nothing is known of it. It prints the seconds by
-# the clock from before the upload to the verdict that the command line shows (least, median, most), and what building
-# took of them. Exit codes: 0 done, 1 a submission was not accepted, 2 usage, 3 the machine.
+# times, one after the other, each time with another comment, so that nothing is known of it. It prints seconds
+# (least, median, most): from the upload to the end of building, of the samples and of the secret cases, and to the
+# verdict that the command line shows. Exit codes: 0 done, 1 a submission was not accepted, 2 usage, 3 the machine.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 words='bench_upload.sh [--count N] PROBLEM SOURCE'
@@ -39,10 +39,13 @@ for ((i = 0; i < count; i++)); do
     timeout 120 "$root/run_scripts/submit.sh" A "$source" --watch --url "${url%/}" --token "$work/token" \
         > "$work/said" 2>&1 ||
         fail "submission $i was not accepted: $(tail -qn 1 "$work/said" "$work/grader.log")"
-    awk -v a="$started" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }' >> "$work/times"
+    awk -v a="$started" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }' >> "$work/shown"
 done
-sqlite3 -readonly "$contest/grading/results.db" "SELECT ended - started FROM steps WHERE step = 'build'" > "$work/built"
-for each in times built; do
+for step in build samples secret; do
+    sqlite3 -readonly "$contest/grading/results.db" "SELECT s.ended - b.submitted FROM steps s JOIN judgements j
+        ON s.judgement = j.id JOIN submissions b ON b.id = j.submission WHERE s.step = '$step'" > "$work/$step"
+done
+for each in build samples secret shown; do
     sort -g "$work/$each" | awk -v what="$each" '{ t[NR] = $1 }
-        END { printf "%-6s %2d: least %.2f, median %.2f, most %.2f s\n", what, NR, t[1], t[int((NR + 1) / 2)], t[NR] }'
+        END { printf "%-7s %2d: least %.2f, median %.2f, most %.2f s\n", what, NR, t[1], t[int((NR + 1) / 2)], t[NR] }'
 done
