@@ -194,8 +194,8 @@ END
     requires nvcc
     requires x86-64
     for sort in 1_two_way.cu 1_one_sweep.cu expert expert_open; do
-        for line in 'random 0' 'random 1 payload=1' 'extremes 8193' 'few 12289 payload=1 distinct=3' 'organpipe 40001' \
-            'equal 30000 payload=1'; do
+        for line in 'random 0' 'random 1 payload=1' 'few 8191 payload=1 distinct=3' 'extremes 8193' \
+            'few 12289 payload=1 distinct=3' 'organpipe 40001' 'equal 30000 payload=1'; do
             judged 0 "accepted/$sort" "$line"
             assert_equal "${lines[-1]}" 'SUCCESSFUL.'
             refute_output --partial 'cudasim: '

@@ -49,3 +49,8 @@ fuzz-serve fuzz-unpack: fuzz-%: $(BUILD)/fuzz/%
 	@mkdir -p $(BUILD)/fuzz/$*-corpus
 	$(Q)$< -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 $(FUZZ_OPTIONS_$*) \
 		-artifact_prefix=$(BUILD)/fuzz/$*- $(BUILD)/fuzz/$*-corpus tests/fuzz/corpus/$*
+
+$(BUILD)/tests/test_formula: $(call object,tests/unit/test_formula.c $(SERVE)/formula.c $(SERVE)/statement.c \
+	$(SCOREBOARD)/page.c $(SCOREBOARD)/words.c) $(GRADE_LIBRARY)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lcmark-gfm-extensions -lcmark-gfm -lm

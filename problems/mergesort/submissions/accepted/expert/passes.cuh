@@ -13,6 +13,7 @@ typedef shape<true, 256, 16, 3> shape_of_pairs;
 template <bool PAIRS> using shape_of_few = shape<PAIRS, 256, 8, 2>;
 
 const unsigned MIDDLE = 1 << 19; /* what is more is sorted by tiles of many elements */
+const unsigned MOST_ALONE = 512; /* of these so many, which run all at once: their blocks find their own splits */
 const unsigned PASS_LEVELS = 4, FEW_LEVELS = 3, SMALLEST_TILE = 4096, MOST_WAYS = 1 << PASS_LEVELS;
 
 /* How often `count` must be halved, rounding up, until at most `size` is left. */
@@ -119,6 +120,8 @@ static int sort(buffer a, buffer b, unsigned n, unsigned longest, unsigned *spli
     }
     if (longest <= MIDDLE)
         return sort_by<shape_of_few<S::PAIRS>, true, true>(a, b, n, longest, splits, stream);
+    if (longest <= MOST_ALONE * S::TILE)
+        return sort_by<S, false, true>(a, b, n, longest, splits, stream);
     return sort_by<S, false, false>(a, b, n, longest, splits, stream);
 }
 
@@ -154,7 +157,9 @@ template <class S, bool FEW> static void prepare()
     else
         CALL(cudaFuncSetAttribute(sort_tiles<S>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   S::SORT_WORDS * S::ELEMENT_BYTES));
-    prepare_passes<S, FEW>();
+    prepare_passes<S, true>();
+    if constexpr (!FEW)
+        prepare_passes<S, false>();
 }
 
 } // namespace merging

@@ -16,8 +16,8 @@
  *
  * Not every pass is needed. The kernel that counts looks whether the keys are in order, and its last block makes a
  * plan: nothing for keys in order, a mirror image for keys that descend, no pass for a digit that all keys share. Keys
- * without payloads need no stable first pass: there an atomic addition ranks a key. Up to 4096 elements are merged by
- * one block, in one launch (sort_few); up to 2^22 tiles are smaller, so that all multiprocessors have some.
+ * without payloads need no stable first pass: there an atomic addition ranks a key. Up to 8192 elements are each
+ * compared with all, in one launch; up to 2^22 tiles are smaller, so that all multiprocessors have some.
  *
  * A word holds a number and, in its two highest bits, what it is. Passes take turns in what these bits mean: what a sum
  * was in one pass is what nothing-yet is in the next, so that the words are never cleared. Nor are the counts and the
@@ -28,8 +28,8 @@
  * together, sorted by the four passes and copied out while the next ones are sorted. If nearly all keys have one
  * highest digit nothing is won by this, and nothing lost.
  *
- * Parts: count.cuh, the plan; rank.cuh and move.cuh, a pass; few.cuh, one block for few elements; passes.cuh, which
- * passes. This file: memory that is kept, and the overlap of copies and passes.
+ * Parts: count.cuh, the plan; rank.cuh and move.cuh, a pass; compare.cuh, some thousand elements;
+ * passes.cuh, which passes. This file: memory that is kept, and the overlap of copies and passes.
  */
 #include "passes.cuh"
 
@@ -85,6 +85,8 @@ static void reserve(size_t n, bool payloads)
             CALL(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
         CALL(cudaEventCreateWithFlags(&state.counted, cudaEventDisableTiming));
         CALL(cudaMallocHost(&state.counts, MOST_CHUNKS * sizeof *state.counts));
+        prepare_comparing<false>();
+        prepare_comparing<true>();
         prepare<shape_of_keys>();
         prepare<shape_of_pairs>();
         prepare<shape_of_few<false>>();
@@ -114,18 +116,18 @@ static void reserve(size_t n, bool payloads)
     }
 }
 
-/* Copies of elements start to start + count - 1, keys and payloads, in a stream. */
+/* Copies in a stream, keys and payloads: elements start to start + count - 1 in, and `count` elements to these. */
 static void copy_in(buffer to, const int32_t *keys, const uint32_t *payloads, size_t start, size_t count)
 {
     CALL(cudaMemcpyAsync(to.keys + start, keys + start, count * 4, cudaMemcpyHostToDevice, state.in));
     if (payloads)
         CALL(cudaMemcpyAsync(to.payloads + start, payloads + start, count * 4, cudaMemcpyHostToDevice, state.in));
 }
-static void copy_out(int32_t *keys, uint32_t *payloads, buffer from, size_t start, size_t count)
+static void copy_out(int32_t *keys, uint32_t *payloads, size_t start, buffer from, size_t count)
 {
-    CALL(cudaMemcpyAsync(keys + start, from.keys + start, count * 4, cudaMemcpyDeviceToHost, state.out));
+    CALL(cudaMemcpyAsync(keys + start, from.keys, count * 4, cudaMemcpyDeviceToHost, state.out));
     if (payloads)
-        CALL(cudaMemcpyAsync(payloads + start, from.payloads + start, count * 4, cudaMemcpyDeviceToHost, state.out));
+        CALL(cudaMemcpyAsync(payloads + start, from.payloads, count * 4, cudaMemcpyDeviceToHost, state.out));
 }
 
 /* What `behind_this` does from now on waits for what `first` was given until now. */
@@ -149,9 +151,10 @@ static void sort_host(const int32_t *keys, const uint32_t *payloads, int32_t *so
     if (chunks < 2) {
         copy_in(a, keys, payloads, 0, n);
         order(state.in, state.work, state.arrived[0]);
-        sort<S>(a, b, n, work, state.work);
+        const buffer sorted = sort<S>(a, b, n, work, state.work);
+
         order(state.work, state.out, state.made[0]);
-        copy_out(sorted_keys, sorted_payloads, a, 0, n);
+        copy_out(sorted_keys, sorted_payloads, 0, sorted, n);
         CALL(cudaStreamSynchronize(state.out));
         return;
     }
@@ -197,9 +200,10 @@ static void sort_host(const int32_t *keys, const uint32_t *payloads, int32_t *so
 
         gather<<<dim3(blocks, chunks), block, 0, state.work>>>(b, behind(a, start), s);
         CALL(cudaGetLastError());
-        sort<S>(behind(a, start), behind(c, start), size, work, state.work);
+        const buffer sorted = sort<S>(behind(a, start), behind(c, start), size, work, state.work);
+
         order(state.work, state.out, state.made[p]);
-        copy_out(sorted_keys, sorted_payloads, a, start, size);
+        copy_out(sorted_keys, sorted_payloads, start, sorted, size);
         start += size;
         if (least < n / 16)
             least *= 2;

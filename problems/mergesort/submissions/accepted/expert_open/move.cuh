@@ -15,6 +15,16 @@ __device__ void copy_word(unsigned *to, const uint32_t *from)
 }
 __device__ void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
+/* Asks for the payloads of a tile to come to the L2 cache: one thread per line. */
+template <class S> __device__ __forceinline__ void ask_for_payloads(const uint32_t *payloads, unsigned count)
+{
+    const unsigned LINE = 32; /* words */
+
+    static_assert(S::THREADS * LINE >= S::TILE, "one thread per line");
+    if (threadIdx.x * LINE < count)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(payloads + threadIdx.x * LINE) : "memory");
+}
+
 /* Tile `tile` of a pass that does not sort; its words are left as a pass leaves them. */
 template <class S>
 __device__ void copy_tile(buffer from, buffer to, unsigned n, unsigned tile, bool mirror, unsigned sum, workspace *work)
@@ -84,6 +94,9 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer a,
     }
     const unsigned tile = ticket, start = tile * S::TILE, count = min(S::TILE, n - start);
     const unsigned first = warp * WARP * S::ITEMS + lane; /* of this thread's elements, which are WARP apart */
+
+    if constexpr (S::PAIRS) /* they are wanted when the keys have ranks */
+        ask_for_payloads<S>(from.payloads + start, count);
 
     /* Behind the last key stand keys of the highest digit, which stay behind those there are. */
     if (count == S::TILE)

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "few.cuh"
+#include "compare.cuh"
 
 namespace radix {
 
@@ -62,15 +62,15 @@ template <class S> static void sort_by(buffer a, buffer b, unsigned n, workspace
         move<S, false>(a, b, n, pass, true, work, stream);
 }
 
-/* Sorts n elements of a, some at least, by way of b. */
-template <class S> static void sort(buffer a, buffer b, unsigned n, workspace *work, cudaStream_t stream)
-{
-    if (n <= FEW_THREADS * FEW_ITEMS) {
-        const unsigned warps = (n + WARP * FEW_ITEMS - 1) / (WARP * FEW_ITEMS);
 
-        launch(sort_few<S::PAIRS, FEW_ITEMS>, 1, warps * WARP, few_bytes<S::PAIRS>(warps * WARP * FEW_ITEMS), stream, a,
-               n);
-    } else if (n <= MOST_FEW)
+/* Sorts n elements of a, some at least, by way of b. Returns which of the two has them then. */
+template <class S> static buffer sort(buffer a, buffer b, unsigned n, workspace *work, cudaStream_t stream)
+{
+    if (n <= MOST_COMPARED) {
+        launch(sort_by_comparing<S::PAIRS>, (n + WARP - 1) / WARP, COMPARE_THREADS, (n + 3) / 4 * 16, stream, a, b, n);
+        return b;
+    }
+    if (n <= MOST_FEW)
         sort_by<shape_of_few<S::PAIRS>>(a, b, n, work, stream);
     else if (n <= MOST_SOME)
         sort_by<shape_of_some<S::PAIRS>>(a, b, n, work, stream);
@@ -78,6 +78,7 @@ template <class S> static void sort(buffer a, buffer b, unsigned n, workspace *w
         sort_by<shape_of_more<S::PAIRS>>(a, b, n, work, stream);
     else
         sort_by<S>(a, b, n, work, stream);
+    return a;
 }
 
 const unsigned MOST_CHUNKS = 16, SMALLEST_PIECE = 1 << 20;
@@ -102,6 +103,14 @@ __global__ void gather(buffer from, buffer to, stretches s)
 static buffer behind(buffer b, size_t offset)
 {
     return {b.keys + offset, b.payloads ? b.payloads + offset : nullptr};
+}
+
+/* Before the first launch, which loads a kernel otherwise. */
+template <bool PAIRS> static void prepare_comparing()
+{
+    cudaFuncAttributes attributes;
+
+    CALL(cudaFuncGetAttributes(&attributes, sort_by_comparing<PAIRS>));
 }
 
 /* Before the first launch: it may need more shared memory than without asking. This loads it as well. */
