@@ -19,9 +19,11 @@ setup() {
             "1 $problem $resident 4"
         assert_equal "$(json '[.rows[].n] | unique | map(tostring) | join(" ")' "$file")" "$small $large"
         assert_equal "$(json '[.rows[].kind] | unique | join(" ")' "$file")" 'cpu_blocked cpu_simple'
+        # 11 ranked calls; 3 others on a machine where 12 of them would take more than 10 s.
         assert_equal "$(json \
-            '[.rows[] | select(.unit == "'"$unit"'" and .measure == "call" and (.samples | length) == 11 and
-            .low <= .median_s and .median_s <= .high and .ranked)] | length' "$file")" 4
+            '[.rows[] | select(.unit == "'"$unit"'" and .measure == "call" and .low <= .median_s and
+            .median_s <= .high and (.samples | length) == if .ranked then 11 else 3 end)] | length' "$file")" 4
+        [ "$problem" = attention ] || assert_equal "$(json '[.rows[].ranked] | all' "$file")" true
         assert_equal "$(awk -F , 'NR > 1' "$build/bench/$problem.csv" | wc -l)" 4
         assert_equal "$(sed 1q "$build/bench/$problem.csv" | cut -d , -f 2,7 | tr -d '"')" what,median_s
         # The rate is the work over the median.
