@@ -130,6 +130,26 @@ judged() {
     done
 }
 
+@test "box: behind Landlock a process may name its threads where it may write to their files, as drivers do" {
+    [ -n "$("$build/landlock" --read / -- true 2>&1)" ] && skip "the kernel has no Landlock"
+    cat > "$BATS_TEST_TMPDIR/names.c" << 'END_OF_SOURCE'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <unistd.h>
+static void *sleeps(void *unused) { return pause(), unused; }
+int main(void)
+{
+    pthread_t thread;
+
+    return pthread_create(&thread, NULL, sleeps, NULL) != 0 || pthread_setname_np(thread, "named") != 0;
+}
+END_OF_SOURCE
+    run -0 gcc -pthread -o "$BATS_TEST_TMPDIR/names" "$BATS_TEST_TMPDIR/names.c"
+    behind=("$build/landlock" --read /usr --read /lib --read /lib64 --read /proc/self --read "$BATS_TEST_TMPDIR")
+    run -1 "${behind[@]}" -- "$BATS_TEST_TMPDIR/names"
+    run -0 "${behind[@]}" --write /proc/self/task -- "$BATS_TEST_TMPDIR/names"
+}
+
 @test "box: --require-box refuses a weaker box, in one line and with code 3" {
     so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
     levels=(none landlock namespaces cgroup)

@@ -54,6 +54,12 @@ setup() {
     run -0 "$host" editdistance --submission "$so" --case sample/1-small
 }
 
+@test "gpu: submissions run in the box 'landlock' too" {
+    so=$(submission device_user.cu)
+    run -0 --separate-stderr "$host" editdistance --submission "$so" --box landlock --json "$BATS_TEST_TMPDIR/result.json"
+    assert_equal "$(json '.verdict, .box, .device.kind' | paste -sd ' ')" 'AC landlock gpu'
+}
+
 @test "gpu: in the box there is one GPU and no other device" {
     requires box
     so=$(submission tests/fixtures/peek.c)

@@ -250,7 +250,8 @@ static void allow(struct box_command *command, const char *how, const char *path
 
 /*
  * The files of BOX_LANDLOCK: those that bubblewrap's box shows. A GPU's driver asks /proc and /sys about itself; that
- * is the process's own folder of /proc, and what the driver says there.
+ * is the process's own folder of /proc, and what the driver says there. It names its threads by writing to their files,
+ * and gives up where it cannot.
  */
 static void add_landlock(const struct box *box, struct box_command *command)
 {
@@ -277,6 +278,7 @@ static void add_landlock(const struct box *box, struct box_command *command)
     for (size_t i = 0; box->gpu_minor >= 0 && i < sizeof driver / sizeof driver[0]; i++)
         allow(command, "--read", driver[i]);
     if (box->gpu_minor >= 0) {
+        allow(command, "--write", "/proc/self/task");
         allow(command, "--device", "/dev/nvidiactl");
         allow(command, "--device", "/dev/nvidia-uvm");
         allow(command, "--device", compose(command, "/dev/nvidia%d", box->gpu_minor));
