@@ -240,7 +240,7 @@ static bool put_command(struct tex *tex, enum kind *kind)
     return put_symbol(tex, name, kind);
 }
 
-/* Digits, with a fraction: a period that ends a sentence is none of it. */
+/* Digits, with a fraction: a period at the end of a sentence is no part of it. */
 static void put_number(struct tex *tex)
 {
     const char *from = tex->at;
