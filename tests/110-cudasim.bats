@@ -142,6 +142,7 @@ pair() {
 @test "cudasim: struct_params" { passes struct_params; }
 @test "cudasim: templates_lambdas" { passes templates_lambdas; }
 @test "cudasim: tensor_maps" { passes tensor_maps; }
+@test "cudasim: interleaved_maps" { passes interleaved_maps; }
 @test "cudasim: textures" { passes textures; }
 @test "cudasim: linear filters give the bits of an H200" { passes texture_filter; }
 # bats test_tags=long
@@ -269,6 +270,8 @@ pair() {
 }
 @test "check: trap" { pair trap; }
 @test "check: uninitialised" { pair uninitialised; }
+@test "check: uninitialised_rows" { pair uninitialised_rows; }
+@test "check: uninitialised_tail" { pair uninitialised_tail; }
 @test "check: uninitialised_atomic" { pair uninitialised_atomic; }
 # With -G atomicAdd() is a function of its own, which has no lines.
 @test "check: a fault in a function of the toolkit names the line that calls it" {

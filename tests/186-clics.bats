@@ -186,6 +186,7 @@ del(.state.frozen)
 .runs[0].ordinal = 0
 .runs[0].run_time = -1
 .scoreboard.rows[0].score.time = null
+.scoreboard.rows[-1].score.time = null
 .scoreboard.rows[0].problems[0].score = 3
 del(.scoreboard.rows[0].problems[0].time)
 .["event-feed"][0].id = "1"
@@ -194,7 +195,7 @@ del(.scoreboard.rows[0].problems[0].time)
 .access.endpoints[0].type = "contests"
 del(.problems[0].label)
 JQ
-    [ $number -eq 21 ]
+    [ $number -eq 22 ]
     run -1 --separate-stderr /usr/bin/jsonschema --output pretty "${documents[@]}" -i "$BATS_TEST_TMPDIR/right" \
         "$schema"
     # Each wrong file is refused, and the right one is not.

@@ -346,7 +346,7 @@ teardown() {
 }
 
 @test "Contest API: endpoints, an account, a zip in JSON, and a feed that goes on over a kill -9" {
-    local ada api name feed
+    local ada prof api name feed
     serve_contest
     ada=$(token ada)
     serve
@@ -361,6 +361,18 @@ teardown() {
     assert_equal "$(body_as "$ada" /api/contests/contest/account | jq -c '[.username, .type, .team_id]')" \
         '["ada","team","ada"]'
     assert_equal "$(body_as "$ada" /api/contests/contest/access | jq -c .capabilities)" '["team_submit","team_clar"]'
+    prof=$("$build/grader" token "$contest" --jury prof)
+    token bob > /dev/null
+    "$build/grader" token "$contest" --program loop > /dev/null
+    accounts_for() { body_as "$1" /api/contests/contest/accounts | jq -c 'map([.id, .type, .team_id])'; }
+    assert_equal "$(accounts_for "$prof")" '[["ada","team","ada"],["bob","team","bob"],["prof","judge",null]]'
+    assert_equal "$(accounts_for "$ada") $(curl -s "$api/accounts")" '[["ada","team","ada"]] []'
+    "$build/grader" token "$contest" --revoke bob > /dev/null
+    assert_equal "$(accounts_for "$prof" | jq length)" 2
+    for name in '' /ja /ja/ /my /ja/my/; do
+        assert_equal "$(curl -s -o /dev/null -w '%{http_code} %{redirect_url}' "$url$name")" \
+            "303 $url${name%/}/index.html"
+    done
     cp "$sort/accepted/baseline.c" "$BATS_TEST_TMPDIR/device_user.c"
     (cd "$BATS_TEST_TMPDIR" && zip -q s.zip device_user.c)
     jq -n --arg data "$(base64 -w 0 "$BATS_TEST_TMPDIR/s.zip")" \
@@ -407,6 +419,7 @@ teardown() {
     assert_equal "$(say "$prof" '{"text": "x", "to_team_id": "nobody"}' | jq -r .code)" 400
     assert_equal "$(say "$ada" '{"text": "x", "reply_to_id": "77"}' | jq -r .code)" 400
     assert_equal "$(say "$ada" '{"text": ""}' | jq -r .code)" 400
+    assert_equal "$(say "$ada" '{"text"' | jq -r .message)" 'the body must be a JSON object'
     # By the page's form an answer goes to the team that asked.
     by_form() { code -H "Authorization: Bearer $prof" -d "text=By the form." -d "reply_to=$1" "$url/ask"; }
     assert_equal "$(by_form 99) $(by_form x) $(by_form 1)" '400 400 303'

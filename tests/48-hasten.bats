@@ -77,3 +77,29 @@ hastened() {
     assert_equal "$(json '[.cases[] | .verdict, .calls] | @csv' | tr -d '"')" 'TLE,1,TLE,1,TLE,1'
     run -1 pgrep -f "^$BATS_TEST_TMPDIR/t/build/runners"
 }
+
+@test "hasten: the grader judges the secret cases of CUDA so, where other cases give the times" {
+    local name steps
+    load helpers/contest
+    requires nvcc
+    requires x86-64
+    requires box
+    [ ! -e /dev/nvidiactl ] || skip "this machine has a GPU"
+    make -s grade-programs cudasim-library >&2
+    contest_places
+    contest 'practice: yes' 'scoring: { rank_cpu: yes }'
+    submit ada kernels.cu "$sort/accepted/baseline.cu"
+    submit ada plain.c "$sort/accepted/baseline.c"
+    run -0 grade
+    # hastened, or not, and how many cases of each step
+    for name in kernels.cu plain.c; do
+        steps=$(query "SELECT json_group_array(json_array(step, json_extract(record, '$.hastened'),
+                json_array_length(record, '$.cases'))) FROM (SELECT * FROM steps JOIN judgements j ON j.id = judgement
+            JOIN submissions s ON s.id = submission WHERE path LIKE '%$name' AND step <> 'build'
+            AND step <> 'explain' ORDER BY started)")
+        case $name in
+        kernels.cu) assert_equal "$steps" '[["samples",0,3],["secret",1,3]]' ;;
+        plain.c) assert_equal "$steps" '[["samples",0,3],["secret",0,3],["ranked",0,1]]' ;;
+        esac
+    done
+}

@@ -64,7 +64,7 @@ static json_t *cell_of(const struct view *view, const struct standings *standing
 static json_t *row_of(const struct view *view, const struct standings *standings, const struct standings_team *team,
                       struct error *error)
 {
-    json_t *problems = json_array(), *score = json_object(), *time = json_null();
+    json_t *problems = json_array(), *score = json_object(), *time = NULL;
     double total = 0, points;
     char id[CLICS_ID];
 
@@ -73,7 +73,7 @@ static json_t *row_of(const struct view *view, const struct standings *standings
                *at = json_object_get(object, "time");
 
         total += points;
-        if (at && (!json_is_integer(time) || json_integer_value(at) > json_integer_value(time)))
+        if (at && (!time || json_integer_value(at) > json_integer_value(time)))
             time = at;
         json_array_append_new(problems, object);
     }
@@ -83,7 +83,8 @@ static json_t *row_of(const struct view *view, const struct standings *standings
         json_object_set_new(score, "num_solved", json_integer((json_int_t)team->solved));
         json_object_set_new(score, "total_time", json_integer(llround(team->penalty)));
     }
-    json_object_set(score, "time", time);
+    if (time) /* the schema of ICPC refuses null */
+        json_object_set(score, "time", time);
     clics_id("t", team->id, id);
     return json_pack("{s:I, s:s, s:o, s:o}", "rank", (json_int_t)team->rank, "team_id", id, "score", score, "problems",
                      problems);

@@ -139,25 +139,58 @@ static json_t *find(const json_t *array, const char *id)
     return NULL;
 }
 
-/* What the account itself is, as an object of `accounts`. */
-static json_t *own_account(const struct http_request *request)
+/* An account as an object of `accounts`. */
+static json_t *account_object(const char *name, enum role role)
 {
     char id[CLICS_ID];
     json_t *object;
 
-    clics_id("t", request->account.name, id);
-    object = json_pack("{s:s, s:s, s:s}", "id", id, "username", request->account.name, "type",
-                       request->account.role == ROLE_JURY ? "judge" : role_name(request->account.role));
-    if (object && request->account.role == ROLE_TEAM)
+    clics_id("t", name, id);
+    object = json_pack("{s:s, s:s, s:s}", "id", id, "username", name, "type",
+                       role == ROLE_JURY ? "judge" : role_name(role));
+    if (object && role == ROLE_TEAM)
         json_object_set_new(object, "team_id", json_string(id));
     return object;
 }
 
+/* Every account of the contest that has a token, for the jury. Programs are no part of the contest. */
+static json_t *all_accounts(struct server *server, struct error *error)
+{
+    json_t *accounts = json_array();
+    sqlite3_stmt *row = store_prepare(&server->accounts, error,
+                                      "SELECT account, role FROM tokens WHERE revoked IS NULL ORDER BY account", "");
+    enum store_row got;
+    enum role role;
+
+    while ((got = store_step(&server->accounts, row, error)) == STORE_ROW)
+        if (role_parse((const char *)sqlite3_column_text(row, 1), &role) && role >= ROLE_TEAM)
+            json_array_append_new(accounts, account_object((const char *)sqlite3_column_text(row, 0), role));
+    sqlite3_finalize(row);
+    if (got == STORE_END)
+        return accounts;
+    json_decref(accounts);
+    return NULL;
+}
+
+/* `accounts`: the jury sees all, another its own, and who is not logged in none. */
+static json_t *accounts_of(struct server *server, const struct http_request *request, struct error *error)
+{
+    json_t *accounts;
+
+    if (request->account.role >= ROLE_JURY)
+        return all_accounts(server, error);
+    accounts = json_array();
+    if (request->account.role == ROLE_TEAM)
+        json_array_append_new(accounts, account_object(request->account.name, request->account.role));
+    return accounts;
+}
+
 static void get_account(struct http_request *request, struct http_reply *reply)
 {
-    json_t *object = request->account.role < ROLE_TEAM ? NULL : own_account(request);
+    const struct account *account = &request->account;
+    json_t *object = account->role < ROLE_TEAM ? NULL : account_object(account->name, account->role);
 
-    if (request->account.role < ROLE_TEAM)
+    if (!object)
         server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "nobody is logged in");
     else
         send_json(request, reply, MHD_HTTP_OK, object);
@@ -195,24 +228,24 @@ static json_t *clarifications_of(const struct http_request *request, const json_
 }
 
 /* An endpoint, or one object of it. */
-static void get_object(struct http_request *request, struct http_reply *reply,
-                       json_t *objects, const char *name, const char *id)
+static void get_object(struct server *server, struct http_request *request, struct http_reply *reply, json_t *objects,
+                       const char *name, const char *id)
 {
+    struct error error = { 0 };
     json_t *value = json_object_get(objects, name), *made = NULL;
 
     if (strcmp(name, "access") == 0)
         value = made = access_of(request, objects);
     else if (strcmp(name, "clarifications") == 0 && request->account.role == ROLE_TEAM)
         value = made = clarifications_of(request, objects);
-    else if (strcmp(name, "accounts") == 0) {
-        value = made = json_array();
-        if (request->account.role >= ROLE_TEAM)
-            json_array_append_new(made, own_account(request));
-    }
+    else if (strcmp(name, "accounts") == 0)
+        value = made = accounts_of(server, request, &error);
     if (value && id)
         value = json_is_array(value) ? find(value, id) : NULL;
     if (value)
         send_json(request, reply, MHD_HTTP_OK, value);
+    else if (error.text[0])
+        server_failed(request, reply, &error);
     else
         server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "there is no such object");
     json_decref(made);
@@ -270,7 +303,7 @@ static void get_below(struct server *server, struct http_request *request, struc
         get_files(server, request, reply, files_of(path));
     else if (is_list(name) ||
              (!slash && is_one_of(name, singles, sizeof singles / sizeof singles[0])))
-        get_object(request, reply, objects, name, slash ? slash + 1 : NULL);
+        get_object(server, request, reply, objects, name, slash ? slash + 1 : NULL);
     else
         server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "there is no such endpoint");
 }
@@ -415,7 +448,9 @@ static void post_clarification(struct server *server, struct http_request *reque
     int64_t number;
     json_t *answer;
 
-    if (problem && !known)
+    if (!json_is_object(object))
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "the body must be a JSON object");
+    else if (problem && !known)
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "problem_id: there is no such problem");
     else if (to && (!jury || !team_of(server, to, name)))
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "to_team_id: there is no such team");

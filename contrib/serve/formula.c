@@ -38,8 +38,10 @@ static const struct symbol {
     { "approx", "mo", "≈", KIND_PLAIN },    { "in", "mo", "∈", KIND_PLAIN },       { "to", "mo", "→", KIND_PLAIN },
     { "rightarrow", "mo", "→", KIND_PLAIN }, { "leftarrow", "mo", "←", KIND_PLAIN },
     { "sum", "mo", "∑", KIND_LIMITS },      { "prod", "mo", "∏", KIND_LIMITS },
-    { "min", "mi", "min", KIND_FUNCTION },  { "max", "mi", "max", KIND_FUNCTION }, { "log", "mi", "log", KIND_FUNCTION },
-    { "ln", "mi", "ln", KIND_FUNCTION },    { "exp", "mi", "exp", KIND_FUNCTION }, { "sin", "mi", "sin", KIND_FUNCTION },
+    { "min", "mi", "min", KIND_FUNCTION },  { "max", "mi", "max", KIND_FUNCTION },
+    { "log", "mi", "log", KIND_FUNCTION },
+    { "ln", "mi", "ln", KIND_FUNCTION },    { "exp", "mi", "exp", KIND_FUNCTION },
+    { "sin", "mi", "sin", KIND_FUNCTION },
     { "cos", "mi", "cos", KIND_FUNCTION },
 };
 
@@ -238,7 +240,7 @@ static bool put_command(struct tex *tex, enum kind *kind)
     return put_symbol(tex, name, kind);
 }
 
-/* Digits, with a fraction: a period that ends a sentence is none of it. */
+/* Digits, with a fraction: a period at the end of a sentence is no part of it. */
 static void put_number(struct tex *tex)
 {
     const char *from = tex->at;

@@ -137,15 +137,31 @@ bool server_begin(void *context, struct http_request *request, const char *autho
 
 /* ------------------------------------------------------------------ who answers */
 
+/* Addresses as people type them lead to the page; NULL for others. */
+static const char *page_of_folder(const char *path)
+{
+    static const struct { const char *folder, *page; } folders[] = {
+        { "/", "/index.html" },        { "/ja", "/ja/index.html" }, { "/ja/", "/ja/index.html" },
+        { "/my", "/my/index.html" },   { "/my/", "/my/index.html" }, { "/ja/my", "/ja/my/index.html" },
+        { "/ja/my/", "/ja/my/index.html" },
+    };
+
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        if (strcmp(path, folders[i].folder) == 0)
+            return folders[i].page;
+    return NULL;
+}
+
 void server_get(void *context, struct http_request *request, struct http_reply *reply)
 {
     struct server *server = context;
+    const char *page = page_of_folder(request->path);
 
     if (server_below(request->path, "/api")) {
         api_get(server, request, reply);
-    } else if (strcmp(request->path, "/") == 0) {
+    } else if (page) {
         http_text(reply, MHD_HTTP_SEE_OTHER, "text/plain", "");
-        snprintf(reply->location, sizeof reply->location, "/index.html");
+        snprintf(reply->location, sizeof reply->location, "%s", page);
     } else if (server_below(request->path, "/judge") && batch_get(server, request, reply)) {
         return;
     } else if (!team_get(server, request, reply) && !board_get(server, request, request->path, reply)) {

@@ -37,7 +37,8 @@ static void put_state(struct own_page *own, int64_t judgement, const char *state
     page_put(&own->page, "</span>");
 }
 
-/* Columns: id, problem, path, submitted, judgement, state, verdict, message. */
+/* Columns: id, problem, path, submitted, judgement, state, verdict, message. On a phone the
+ * first columns are visible without scrolling, so the page shows the state second. */
 static void put_row(struct own_page *own, sqlite3_stmt *row, struct error *error)
 {
     struct page *page = &own->page;
@@ -45,16 +46,16 @@ static void put_row(struct own_page *own, sqlite3_stmt *row, struct error *error
     const intmax_t id = sqlite3_column_int64(row, 0);
 
     page_put(page, "<tr><td class=\"n\"><a href=\"%smy/%jd.html\">%jd</a></td><td>", page->up, id, id);
-    page_moment(page, sqlite3_column_double(row, 3));
+    if (verdict)
+        layout_verdict(page, verdict, false, false);
+    else
+        put_state(own, sqlite3_column_int64(row, 4), state, error);
     page_put(page, "</td><td>");
     page_text(page, (const char *)sqlite3_column_text(row, 1), PAGE_NAME);
     page_put(page, "</td><td class=\"file\">");
     page_name(page, (const char *)sqlite3_column_text(row, 2));
     page_put(page, "</td><td>");
-    if (verdict)
-        layout_verdict(page, verdict, false, false);
-    else
-        put_state(own, sqlite3_column_int64(row, 4), state, error);
+    page_moment(page, sqlite3_column_double(row, 3));
     page_put(page, "</td><td class=\"text\"><bdi lang=\"en\">");
     page_text(page, (const char *)sqlite3_column_text(row, 7), 300);
     page_put(page, "</bdi></td></tr>\n");
@@ -62,7 +63,7 @@ static void put_row(struct own_page *own, sqlite3_stmt *row, struct error *error
 
 static bool put_submissions(struct own_page *own, struct error *error)
 {
-    static const enum word head[] = { WORD_NUMBER, WORD_SUBMITTED, WORD_PROBLEM, WORD_FILE_NAME, WORD_STATE,
+    static const enum word head[] = { WORD_NUMBER, WORD_STATE, WORD_PROBLEM, WORD_FILE_NAME, WORD_SUBMITTED,
                                       WORD_MESSAGE, WORD_COUNT };
     struct store *store = &own->server->look;
     sqlite3_stmt *statement = store_prepare(
@@ -247,7 +248,7 @@ static bool put_log(struct own_page *own, const struct entry *entry, struct erro
                               entry->judgement);
     row = store_step(&own->server->look, statement, error);
     if (row == STORE_ROW && sqlite3_column_bytes(statement, 0) > 0) {
-        page_put(&own->page, "<h2>%s</h2>\n<pre class=\"log\" lang=\"en\">",
+        page_put(&own->page, "<h2>%s</h2>\n<pre class=\"log\" lang=\"en\" tabindex=\"0\">",
                  page_word(&own->page, WORD_COMPILER_SAYS));
         page_lines(&own->page, (const char *)sqlite3_column_text(statement, 0), LOG);
         page_put(&own->page, "</pre>\n");
@@ -274,7 +275,8 @@ static void put_said(struct page *page, const json_t *object)
         page_put(page, "</p>\n");
     }
     if (text) {
-        page_put(page, "<p>%s</p>\n<pre class=\"log\" lang=\"en\">", page_word(page, WORD_SIMULATOR_MEANS));
+        page_put(page, "<p>%s</p>\n<pre class=\"log\" lang=\"en\" tabindex=\"0\">",
+                 page_word(page, WORD_SIMULATOR_MEANS));
         page_lines(page, text, EXPLANATION);
         page_put(page, "</pre>\n");
     }

@@ -265,6 +265,192 @@ __global__ void __cluster_dims__(2, 1, 1) cluster_histogram(int *data)
     data[1024 + blockIdx.x * 64 + t] = bins[t];
 }
 
+/* ---- copies whose wait is an mbarrier's, and copies in bulk from shared memory ---- */
+
+__device__ static unsigned shared_at(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+
+__device__ static void copies_arrive(unsigned long long *barrier)
+{
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(shared_at(barrier)) : "memory");
+}
+
+__device__ static void start_barrier(unsigned long long *barrier, int count)
+{
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_at(barrier)), "r"(count) : "memory");
+    __syncthreads();
+}
+
+__device__ static void wait_first_phase(unsigned long long *barrier)
+{
+    asm volatile("{ .reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0; @!p bra again; }" ::"r"(
+                     shared_at(barrier))
+                 : "memory");
+}
+
+__global__ void copies_arrive_waited(int *data)
+{
+    __shared__ int4 tile[128];
+    __shared__ unsigned long long barrier;
+    int t = threadIdx.x;
+
+    start_barrier(&barrier, 128);
+    copy_16(&tile[t], data + 4 * t);
+    copies_arrive(&barrier);
+    wait_first_phase(&barrier);
+    data[1024 + t] = tile[127 - t].x;
+}
+
+/* The copies' arrival at an mbarrier is no wait. */
+__global__ void copies_arrive_not_waited(int *data)
+{
+    __shared__ int4 tile[128];
+    __shared__ unsigned long long barrier;
+    int t = threadIdx.x;
+
+    start_barrier(&barrier, 128);
+    copy_16(&tile[t], data + 4 * t);
+    copies_arrive(&barrier);
+    data[1024 + t] = tile[t].x; // RACE
+    __syncthreads();
+    wait_first_phase(&barrier);
+}
+
+/* All lanes stay at work: those beyond the last word copy it again. */
+__global__ void copies_of_the_same_bytes(int *data)
+{
+    __shared__ int4 tile[20];
+    int t = threadIdx.x, at = t < 20 ? t : 19;
+
+    copy_16(&tile[at], data + 4 * at);
+    commit();
+    wait_group<0>();
+    __syncthreads();
+    data[1024 + t] = tile[19 - at].x;
+}
+
+/* Lanes that copy different bytes to one place. */
+__global__ void copies_to_the_same_place(int *data)
+{
+    __shared__ int4 tile[20];
+    int t = threadIdx.x, at = t < 20 ? t : 19;
+
+    data[2048 + 4 * t] = t;
+    __syncthreads();
+    copy_16(&tile[at], data + 2048 + 4 * t); // RACE
+    commit();
+    wait_group<0>();
+    __syncthreads();
+    data[1024 + t] = tile[19 - at].x;
+}
+
+__device__ static void proxy_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+__device__ static void bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+template <int N> __device__ static void bulk_wait_read()
+{
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
+}
+
+#define bulk_store(to, from, bytes)                                                                                    \
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(shared_at(from)),        \
+                 "r"(bytes)                                                                                            \
+                 : "memory")
+
+/* Two buffers: one is stored to while the copy of the other one may read. */
+__global__ void bulk_store_two_buffers(int *data)
+{
+    __shared__ __align__(128) int tile[2][64];
+    int t = threadIdx.x;
+
+    for (int round = 0; round < 6; round++) {
+        tile[round % 2][t] = round + t;
+        proxy_fence();
+        __syncthreads();
+        if (t == 0) {
+            bulk_store(data + 64 * round, tile[round % 2], 256);
+            bulk_commit();
+            bulk_wait_read<1>();
+        }
+        __syncthreads();
+    }
+}
+
+/* The thread that waits allows two copies to be under way, and there are two buffers. */
+__global__ void bulk_store_reused_early(int *data)
+{
+    __shared__ __align__(128) int tile[2][64];
+    int t = threadIdx.x;
+
+    for (int round = 0; round < 6; round++) {
+        tile[round % 2][t] = round + t; // RACE
+        proxy_fence();
+        __syncthreads();
+        if (t == 0) {
+            bulk_store(data + 64 * round, tile[round % 2], 256);
+            bulk_commit();
+            bulk_wait_read<2>();
+        }
+        __syncthreads();
+    }
+}
+
+/* The fence may also be the issuing thread's. */
+__global__ void bulk_store_fenced_by_issuer(int *data)
+{
+    __shared__ __align__(128) int tile[64];
+    int t = threadIdx.x;
+
+    tile[t] = t;
+    __syncthreads();
+    if (t == 0) {
+        proxy_fence();
+        bulk_store(data, tile, 256);
+        bulk_commit();
+        bulk_wait_read<0>();
+    }
+}
+
+/* A barrier orders threads, and not their stores with the copy. */
+__global__ void bulk_store_not_fenced(int *data)
+{
+    __shared__ __align__(128) int tile[64];
+    int t = threadIdx.x;
+
+    tile[t] = t;
+    __syncthreads();
+    if (t == 0) {
+        bulk_store(data, tile, 256); // RACE
+        bulk_commit();
+        bulk_wait_read<0>();
+    }
+}
+
+/* What a copy in bulk brought may go out by another one as it is. */
+__global__ void bulk_through(int *data)
+{
+    __shared__ __align__(128) int tile[64];
+    __shared__ unsigned long long barrier;
+    int t = threadIdx.x;
+
+    start_barrier(&barrier, 1);
+    if (t == 0) {
+        asm volatile("fence.proxy.async;" ::: "memory");
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 256;" ::"r"(shared_at(&barrier)) : "memory");
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" ::"r"(
+                         shared_at(tile)),
+                     "l"(data), "r"(shared_at(&barrier))
+                     : "memory");
+    }
+    wait_first_phase(&barrier);
+    data[1024 + t] = tile[63 - t];
+    __syncthreads();
+    if (t == 0) {
+        bulk_store(data + 2048, tile, 256);
+        bulk_commit();
+        bulk_wait_read<0>();
+    }
+}
+
 int main(int argc, char **argv)
 {
     suite_only = argc > 1 ? argv[1] : NULL;
@@ -284,4 +470,13 @@ int main(int argc, char **argv)
     RUN(cluster_exchange_block_barrier, 4, 64);
     RUN(cluster_remote_writes, 4, 64);
     RUN(cluster_histogram, 4, 64);
+    RUN(copies_arrive_waited, 1, 128);
+    RUN(copies_arrive_not_waited, 1, 128);
+    RUN(copies_of_the_same_bytes, 1, 32);
+    RUN(copies_to_the_same_place, 1, 32);
+    RUN(bulk_store_two_buffers, 1, 64);
+    RUN(bulk_store_reused_early, 1, 64);
+    RUN(bulk_store_fenced_by_issuer, 1, 64);
+    RUN(bulk_store_not_fenced, 1, 64);
+    RUN(bulk_through, 1, 64);
 }

@@ -25,7 +25,7 @@ enum tensor_map_swizzle {
 };
 enum tensor_map_fill { TENSOR_MAP_FILL_ZERO, TENSOR_MAP_FILL_NAN };
 
-/* Dimension 0 is the innermost one. */
+/* Dimension 0 is the innermost one. With an interleaved layout, dimension rank - 2 counts slices of channels. */
 struct tensor_map {
     uint64_t address;                        /* of element 0 */
     uint64_t strides[TENSOR_MAP_RANK - 1];   /* bytes from one index to the next of dimensions 1 to rank - 1 */
@@ -52,6 +52,14 @@ static inline unsigned tensor_map_element(enum tensor_map_type type)
     static const uint8_t bytes[TENSOR_MAP_TYPES] = { 1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4 };
 
     return type < TENSOR_MAP_TYPES ? bytes[type] : 0;
+}
+
+/* Bytes that one index of dimension 0 stands for: an element, or with an interleaved layout a slice of channels. */
+static inline unsigned tensor_map_unit(const struct tensor_map *map)
+{
+    return map->interleave == TENSOR_MAP_INTERLEAVE_NONE ? tensor_map_element((enum tensor_map_type)map->type)
+           : map->interleave == TENSOR_MAP_INTERLEAVE_16 ? 16
+                                                         : 32;
 }
 
 #endif

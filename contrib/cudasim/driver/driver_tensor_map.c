@@ -57,10 +57,8 @@ static bool row_fits(const struct shape *shape, uint64_t inner)
 {
     static const unsigned spans[] = { 0, 32, 64, 128 };
 
-    if (shape->interleave != CU_TENSOR_MAP_INTERLEAVE_NONE)
-        return true;
-    return inner % STRIDE_UNIT == 0 &&
-           (shape->swizzle == CU_TENSOR_MAP_SWIZZLE_NONE || inner <= spans[shape->swizzle]);
+    return inner % STRIDE_UNIT == 0 && (shape->interleave != CU_TENSOR_MAP_INTERLEAVE_NONE ||
+                                        shape->swizzle == CU_TENSOR_MAP_SWIZZLE_NONE || inner <= spans[shape->swizzle]);
 }
 
 /* Checks what all kinds share, and writes it. */
@@ -123,10 +121,11 @@ static bool encode_corners(struct tensor_map *map, const int *lower, const int *
 {
     static const int limits[] = { 32768, 128, 16 };
     int count = map->rank - 2, limit = limits[count - 1];
+    int first = map->interleave == TENSOR_MAP_INTERLEAVE_NONE; /* W's dimension: behind the channels, or the first */
 
     for (int i = 0; i < count; i++) {
         int low = lower[count - 1 - i], high = upper[count - 1 - i];
-        int64_t pixels = (int64_t)map->sizes[i + 1] + 1 + high - low;
+        int64_t pixels = (int64_t)map->sizes[i + first] + 1 + high - low;
 
         if (low < -limit || low >= limit || high < -limit || high >= limit || pixels < 1)
             return false;

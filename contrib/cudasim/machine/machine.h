@@ -135,6 +135,15 @@ struct barrier {
     uint32_t true_count, false_count;  /* of bar.red */
 };
 
+#define BULK_READS 16
+
+/* Bytes of shared memory that a copy in bulk reads until its group was waited for: race_bulk.c. */
+struct bulk_read {
+    uint32_t begin, end; /* offsets */
+    uint32_t age;        /* groups that its thread ended since; 0: its own is not ended */
+    uint8_t warp, lane;  /* who issued it */
+};
+
 struct block {
     struct launch *launch;
     struct worker *worker;
@@ -164,6 +173,9 @@ struct block {
     uint32_t t0;               /* the last meeting of all its threads: what was before is ordered */
     bool fenced;               /* a warp executed a fence since then */
     uint32_t cluster_t0;       /* and that of its cluster */
+    uint32_t proxy_time;       /* stores before it are there for copies in bulk, by a proxy fence */
+    uint32_t bulk_count;       /* of bulk_reads[] */
+    struct bulk_read bulk_reads[BULK_READS];
     struct knowledge barrier_known[BARRIERS]; /* of other blocks: what those who arrived know */
     struct meeting *meetings;  /* [meeting_size] words that its warps synchronise by; owned */
     uint32_t meeting_count, meeting_size;

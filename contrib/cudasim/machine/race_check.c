@@ -281,7 +281,7 @@ struct look race_look(struct warp *w, const struct ins *ins, const struct block 
                      w->worker->faulted_at == ins, access == ACCESS_WRITE && ins->stores && bytes <= VALUE_BYTES};
 
     if (ins->copies && owner && access == ACCESS_WRITE)
-        k.flags |= UNDER_WAY;
+        k.flags |= UNDER_WAY | (ins->bulk ? NEAR : 0);
     if (access == ACCESS_ATOMIC)
         k.flags |= STRONG;
     return k;

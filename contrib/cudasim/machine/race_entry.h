@@ -22,7 +22,7 @@
 
 enum entry_flag {
     STRONG = 1,      /* an atomic, or relaxed, release or acquire */
-    NEAR = 2,        /* with the scope of its block */
+    NEAR = 2,        /* with the scope of its block; without STRONG, of a write: by a copy in bulk */
     VOLATILE = 4,    /* weaker than STRONG: see strength() */
     UNDER_WAY = 8,   /* an asynchronous copy */
     LANES_MANY = 16, /* by other lanes, */
@@ -37,6 +37,8 @@ static inline uint32_t entry_block(uint64_t e) { return (uint32_t)(e >> BLOCK_AT
 static inline unsigned entry_warp(uint64_t e) { return (unsigned)(e >> WARP_AT) & 31; }
 static inline unsigned entry_lane(uint64_t e) { return (unsigned)(e >> LANE_AT) & 31; }
 
+
+static inline bool by_async_proxy(uint64_t e) { return (e & (STRONG | VOLATILE | NEAR)) == NEAR; }
 
 /* One that accesses memory: the bits of its entries without the lane, and what is ordered before it. */
 struct self {

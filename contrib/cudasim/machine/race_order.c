@@ -657,18 +657,20 @@ void race_mbarrier_flip(struct warp *w, uint64_t address)
 void race_mbarrier_copies(struct warp *w, uint64_t address, uint32_t lanes)
 {
     struct meeting *m;
+    uint32_t upto;
 
     if (!w->order)
         return;
+    upto = ++*w->block->time; /* so that the arrival makes the copies known */
     race_mbarrier_arrive(w, address, lanes);
     if (address - (uintptr_t)w->block->shared >= w->block->shared_size) { /* another block's */
-        note_wait(w->order, *w->block->time, *w->block->time - 1);
+        note_wait(w->order, upto, upto - 1);
         return;
     }
     if (!(m = meeting_at(w->block, address | GATHERS, true)))
         return;
     m->copiers |= 1u << w->index;
-    m->upto = *w->block->time;
+    m->upto = upto;
 }
 
 void race_mbarrier_wait(struct warp *w, uint64_t address)
@@ -680,10 +682,13 @@ void race_mbarrier_wait(struct warp *w, uint64_t address)
     race_acquire(w, address, SCOPE_CLUSTER, true);
     m = meeting_at(w->block, address, false);
     for (uint32_t set = m ? m->copiers : 0; set; set &= set - 1) {
-        struct order *o = w->block->warps[__builtin_ctz(set)].order;
+        unsigned n = (unsigned)__builtin_ctz(set);
+        struct order *o = w->block->warps[n].order;
+        uint32_t known = m->clock[n].all > m->clock[n].some ? m->clock[n].all : m->clock[n].some;
+        uint32_t upto = known < m->upto ? known : m->upto; /* another warp's copies may be later */
 
-        if (!o->wait_count || o->waits[(o->wait_count - 1) % WAITS].upto < m->upto)
-            note_wait(o, m->upto, m->upto - 1);
+        if (upto && (!o->wait_count || o->waits[(o->wait_count - 1) % WAITS].upto < upto))
+            note_wait(o, upto, upto - 1);
     }
 }
 
@@ -697,6 +702,7 @@ static void drop_knowledge(struct knowledge *k)
 
 void race_block_start(struct block *b)
 {
+    b->proxy_time = b->bulk_count = 0;
     for (uint32_t n = 0; n < b->warp_count; n++) {
         struct order *o = b->warps[n].order;
 

@@ -129,6 +129,13 @@ void race_say(struct warp *w, const struct ins *ins, unsigned lane, const struct
         fault_warn(w, ins, lane, kind, r->place,
                    "%s %s%s, which an asynchronous copy of %s writes and which was not waited for",
                    access_verb(r->access), place, name, thread);
+    else if (r->with == RACE_WITH_PROXY)
+        fault_warn(w, ins, lane, kind, r->place,
+                   "copy in bulk %s%s, which %s wrote with no fence.proxy.async in between", place, name, thread);
+    else if (r->with == RACE_WITH_BULK_READ)
+        fault_warn(w, ins, lane, kind, r->place,
+                   "%s %s%s, which a copy in bulk of %s may still read: no cp.async.bulk.wait_group since then",
+                   access_verb(r->access), place, name, thread);
     else
         fault_warn(w, ins, lane, kind, r->place, "%s %s%s, which %s %s %s", access_verb(r->access), place, name,
                    thread, did[r->with], why(w, r));

@@ -12,6 +12,7 @@
 
 #include "device.h"
 #include "fault.h"
+#include "race_bulk.h"
 #include "race_runs.h"
 #include "race_say.h"
 #include "settings.h"
@@ -463,6 +464,8 @@ void race_shared(struct warp *w, const struct ins *ins, const uint32_t *offsets,
     unsigned bytes = how & 0xFFFF;
     uint64_t chunks = chunks_of(b, (uint32_t)low_high, (low_high >> 32) + bytes - 1);
 
+    if (b->bulk_count && (how >> 16 & 0xFF) != ACCESS_READ)
+        race_bulk_overwritten(w, ins, offsets, bytes, (enum access)(how >> 16 & 0xFF));
     /* The usual read is of memory that is written in full, and that nobody wrote since the last barrier. */
     if ((how >> 16 & 0xFF) == ACCESS_READ && w->order && !b->cluster && !(chunks & b->write_chunks) &&
         (!(chunks & ~b->full_chunks) || !w->worker->sim_check_written) &&

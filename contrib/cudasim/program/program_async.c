@@ -127,6 +127,7 @@ static void lower_bulk(struct builder *b)
     i->mode = reduces ? (uint8_t)type_token(b, 0) : 0;
     i->size = reduces ? (uint8_t)ptx_type_size(type_token(b, 0)) : 16;
     i->copies = !reduces;
+    i->bulk = true;
     i->space = (uint8_t)spaces[0];
     i->class = spaces[0] == PTX_SHARED ? CLASS_GLOBAL_LOAD : CLASS_GLOBAL_STORE;
     i->event = ++b->program->event_count;
@@ -204,6 +205,7 @@ static void lower_tensor(struct builder *b)
     i->e = barrier.base;
     i->op = reduces ? (uint8_t)(op + 1) : 0;
     i->copies = x->loads;
+    i->bulk = true;
     i->space = x->loads ? PTX_SHARED : PTX_GLOBAL;
     i->class = x->loads ? CLASS_GLOBAL_LOAD : CLASS_GLOBAL_STORE;
     i->event = ++b->program->event_count;
@@ -214,17 +216,22 @@ static void lower_tensor(struct builder *b)
         use_vreg(b, list[n]);
 }
 
-/* cp.async.wait_group n, cp.async.wait_all */
+/* cp.async.wait_group n, cp.async.wait_all, cp.async.bulk.wait_group{.read} n */
 static void lower_wait(struct builder *b)
 {
     const struct ptx_statement *s = b->statement;
-    bool all = has_token(b, "wait_all");
+    bool all = has_token(b, "wait_all"), bulk = has_token(b, "bulk");
     struct ins *i;
 
     if (!all && (s->count != 1 || s->operands[0].kind != PTX_OPERAND_INTEGER))
         build_fail(b, "unsupported form of '%s'", s->opcode);
-    i = emit(b, "@cp.wait");
+    i = emit(b, bulk ? "@bulk.wait" : "@cp.wait");
     i->imm = all ? -1 : (int64_t)s->operands[0].value;
+}
+
+static void lower_bulk_commit(struct builder *b)
+{
+    emit(b, "@bulk.commit");
 }
 
 /* ---- stores and reductions that complete on an mbarrier ---- */
@@ -361,8 +368,8 @@ bool lower_async(struct builder *b)
         void (*lower)(struct builder *b);
     } list[] = {{"cp.async.bulk.tensor.", lower_tensor},
                 {"cp.reduce.async.bulk.tensor.", lower_tensor},
-                {"cp.async.bulk.commit_group", NULL},
-                {"cp.async.bulk.wait_group", NULL},
+                {"cp.async.bulk.commit_group", lower_bulk_commit},
+                {"cp.async.bulk.wait_group", lower_wait},
                 {"cp.async.bulk.prefetch", NULL},
                 {"cp.async.bulk.", lower_bulk},
                 {"cp.reduce.async.bulk.", lower_bulk},

@@ -144,6 +144,8 @@ bool lower_synchronise(struct builder *b)
         struct ins *i = emit(b, "@fence");
 
         i->flags = INS_RELEASE;
+        i->bulk = !strncmp(b->statement->opcode, "fence.proxy.async", 17) &&
+                  strcmp(b->statement->opcode, "fence.proxy.async.global") != 0;
         i->scope = !strncmp(b->statement->opcode, "fence.proxy", 11) ? SCOPE_NONE : scope_token(b);
     } else if (!strcmp(base, "nanosleep")) {
         emit(b, "@nanosleep");

@@ -160,25 +160,79 @@ static bool is_unwritten(struct memory *memory, uint64_t address, uint64_t bytes
     return true;
 }
 
-/* Warns if the copy reads only device memory that was never written. */
+/* Bytes from `address` on that were written, without a gap; at most `bytes`. */
+static uint64_t written_from(struct memory *memory, uint64_t address, uint64_t bytes)
+{
+    const uint8_t *bits = memory_bits(memory);
+    uint64_t first = address - memory_origin(memory), n = 0;
+
+    while (n < bytes && bits[(first + n) / 8] >> ((first + n) % 8) & 1)
+        n += (first + n) % 8 == 0 && n + 8 <= bytes && bits[(first + n) / 8] == 0xFF ? 8 : 1;
+    return n;
+}
+
+/*
+ * Bytes that the copy reads behind what a launch wrote, if its threads wrote one element each and less than a block of
+ * them is missing: the grid was rounded down. Other copies of memory that is partly written are usual.
+ */
+static uint64_t cut_short(const struct runtime *runtime, struct memory *memory, uint64_t address, uint64_t bytes)
+{
+    uint64_t written = written_from(memory, address, bytes), rest = bytes - written;
+
+    if (!written || !rest || !is_unwritten(memory, address + written, rest))
+        return 0;
+    for (unsigned n = 0; n < RECENT_LAUNCHES && n < runtime->recent_count; n++) {
+        const struct recent_launch *l = &runtime->recent[n];
+        uint64_t each = l->threads ? written / l->threads : 0;
+
+        if (each && each <= 16 && each * l->threads == written && l->block_threads > 1 &&
+            rest % each == 0 && rest < each * l->block_threads)
+            return rest;
+    }
+    return 0;
+}
+
+/* Whether the copy's first row was written, at least in part, and its last one was not: bytes of that one, else 0. */
+static uint64_t last_row_unwritten(struct memory *memory, const struct copy_work *copy)
+{
+    uint64_t last = copy->source.address + (copy->height - 1) * copy->source.pitch;
+
+    return copy->height > 1 && copy->depth == 1 && !is_unwritten(memory, copy->source.address, copy->width) &&
+                   is_unwritten(memory, last, copy->width)
+               ? copy->width
+               : 0;
+}
+
+/* Warns if the copy reads device memory that was never written: alone, or behind what a launch or a copy wrote. */
 static void check_written(struct runtime *runtime, const struct copy_work *copy, const char *call)
 {
     struct memory *memory = sim_memory(runtime->sim);
     const struct region *region = memory_find(memory, copy->source.address, NULL);
     char text[sizeof((struct sim_fault *)NULL)->text];
-    uint64_t bytes;
+    const char *hint = "";
+    uint64_t bytes, from, rest;
 
     if (!sim_options(runtime->sim)->check_written || !region || region->written ||
         (region->kind != REGION_DEVICE && region->kind != REGION_POOL) ||
-        !extent_of(&copy->source, copy->width, copy->height, copy->depth, &bytes) ||
-        !is_unwritten(memory, copy->source.address, bytes))
+        !extent_of(&copy->source, copy->width, copy->height, copy->depth, &bytes))
         return;
+    rest = bytes;
+    if (!is_unwritten(memory, copy->source.address, bytes)) {
+        if ((rest = last_row_unwritten(memory, copy)) != 0)
+            hint = " (the last row; the first one was written)";
+        else if (copy->height == 1 && copy->depth == 1 &&
+                 (rest = cut_short(runtime, memory, copy->source.address, bytes)) != 0)
+            hint = " (a launch wrote all before them, an element by each thread: are there too few blocks?)";
+    }
+    if (!rest)
+        return;
+    from = copy->source.address + bytes - rest;
     snprintf(text, sizeof text,
              "reads %s at 0x%" PRIx64 " where nothing was ever written: bytes %" PRIu64 " to %" PRIu64
-             " of an allocation of %s",
-             in_bytes(bytes).text, copy->source.address, copy->source.address - region->base,
-             copy->source.address - region->base + bytes - 1, in_bytes(region->size).text);
-    complain(runtime, call, FAULT_UNINITIALISED, false, copy->source.address, text);
+             " of an allocation of %s%s",
+             in_bytes(rest).text, from, from - region->base, from - region->base + rest - 1,
+             in_bytes(region->size).text, hint);
+    complain(runtime, call, FAULT_UNINITIALISED, false, from, text);
 }
 
 /* ------------------------------------------------------------------ copying */

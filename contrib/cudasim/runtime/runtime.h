@@ -174,6 +174,13 @@ struct CUmemPoolHandle_st {
     bool builtin;                 /* the device's default pool, not to be destroyed */
 };
 
+#define RECENT_LAUNCHES 8
+
+/* The size of a launch that ran. */
+struct recent_launch {
+    uint64_t block_threads, threads; /* of a block; of all */
+};
+
 struct runtime {
     pthread_mutex_t lock;        /* around everything below, and around the device */
     pthread_key_t thread_key;    /* struct thread_state of each thread */
@@ -228,6 +235,8 @@ struct runtime {
     struct unchecked unchecked[UNCHECKED_MOST]; /* [unchecked_count] */
     size_t unchecked_count;
     bool told_of_call;           /* the error of the call in progress was reported */
+    struct recent_launch recent[RECENT_LAUNCHES]; /* a ring, for copies of what too few threads wrote */
+    unsigned recent_count;
     bool ended;                  /* the report was made: later calls are refused */
 };
 

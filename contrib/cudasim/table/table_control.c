@@ -721,6 +721,8 @@ STEP(fence)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     race_fence(w, i->scope);
+    if (i->bulk)
+        race_proxy_fence(w);
     return i + 1;
 }
 
@@ -734,6 +736,19 @@ STEP(cp_commit)
 STEP(cp_wait)
 {
     race_wait_copies(w, i->imm < 0 ? COPIES_ALL : (u32)i->imm);
+    return i + 1;
+}
+
+/* Copies in bulk have read when they are issued. race_bulk.h checks if the program waits before it stores again. */
+STEP(bulk_commit)
+{
+    race_bulk_commit(w);
+    return i + 1;
+}
+
+STEP(bulk_wait)
+{
+    race_bulk_wait(w, (u32)i->imm);
     return i + 1;
 }
 
@@ -786,6 +801,8 @@ const struct row LEVELED(rows_control)[] = {
     C("@fence", fence, SYNCHRONISATION),
     C("@cp.commit", cp_commit, COMPUTATION),
     C("@cp.wait", cp_wait, COMPUTATION),
+    C("@bulk.commit", bulk_commit, COMPUTATION),
+    C("@bulk.wait", bulk_wait, COMPUTATION),
     C("@nanosleep", nanosleep_, CONTROL),
     ROWS_END,
 };

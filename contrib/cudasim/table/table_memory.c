@@ -713,13 +713,31 @@ STEP(atom_128)
 
 /* ---- asynchronous copies, which are done at once ---- */
 
+/*
+ * The lanes in w->mask without those that copy the same bytes to the same place as the lane before them. Libraries do
+ * this to keep all lanes at work; it is no race.
+ */
+static u32 cp_async_distinct(struct warp *w, const struct ins *i, const char (*data)[16])
+{
+    u32 distinct = w->mask;
+
+    lane_addresses(w, i);
+    for (u32 m = w->mask & w->mask << 1; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+
+        if (w->address[l] == w->address[l - 1] && !memcmp(data[l], data[l - 1], sizeof *data))
+            distinct &= ~(1u << l);
+    }
+    return distinct;
+}
+
 STEP(cp_async)
 {
     const u64 *B = slot_at(w, i->b);
     const u32 *C = slot_at(w, i->c);
     int64_t offset = *(const int64_t *)i->extra;
     char data[LANES][16];
-    u32 before = w->mask, reading = 0;
+    u32 before = w->mask, reading = 0, distinct;
 
     memset(data, 0, sizeof data);
     for (u32 m = before; m; m &= m - 1) {
@@ -745,13 +763,18 @@ STEP(cp_async)
             memcpy(data[l], (const void *)(uintptr_t)w->address[l], i->op && C[l] < bytes ? C[l] : bytes);
         }
     }
+    distinct = cp_async_distinct(w, i, (const char (*)[16])data);
+    if (distinct != before)
+        warp_set_mask(w, distinct);
     if (resolve(w, i, i->size, ACCESS_WRITE) == PATTERN_FAULT)
         return NULL;
-    for (u32 m = before; m; m &= m - 1) {
+    for (u32 m = distinct; m; m &= m - 1) {
         int l = __builtin_ctz(m);
 
         memcpy((void *)(uintptr_t)w->address[l], data[l], i->size);
     }
+    if (distinct != before)
+        warp_set_mask(w, before);
     w->worker->progress = true;
     return i + 1;
 }
@@ -780,10 +803,14 @@ static u64 mb_settle(u32 phase, s32 bytes, u32 expected, u32 count)
     return mb_make(phase, bytes, expected, count);
 }
 
-/* Lanes that arrive make known what they did; lanes at one barrier do so together. */
+/*
+ * Lanes that arrive make known what they did; lanes at one barrier do so together. If the arrival is that of their
+ * asynchronous copies, the wait for the barrier is the wait for these.
+ */
 static void note_arrivals(struct warp *w, const struct ins *i)
 {
-    bool arrives = i->op == MBARRIER_ARRIVE || i->op == MBARRIER_ARRIVE_DROP || i->op == MBARRIER_COPIES_ARRIVE;
+    bool copies = i->op == MBARRIER_COPIES_ARRIVE || (i->op == MBARRIER_ARRIVE && i->scope);
+    bool arrives = copies || i->op == MBARRIER_ARRIVE || i->op == MBARRIER_ARRIVE_DROP;
     u32 rest = arrives ? w->mask : 0;
 
     while (rest) {
@@ -793,7 +820,10 @@ static void note_arrivals(struct warp *w, const struct ins *i)
         for (u32 m = rest; m; m &= m - 1)
             same |= w->address[__builtin_ctz(m)] == w->address[first] ? m & -m : 0;
         rest &= ~same;
-        race_mbarrier_arrive(w, w->address[first], same);
+        if (copies)
+            race_mbarrier_copies(w, w->address[first], same);
+        else
+            race_mbarrier_arrive(w, w->address[first], same);
     }
 }
 
@@ -805,8 +835,6 @@ STEP(mbarrier)
 
     if (resolve(w, i, 8, i->op == MBARRIER_INIT ? ACCESS_WRITE : ACCESS_ATOMIC) == PATTERN_FAULT)
         return NULL;
-    if (i->op == MBARRIER_COPIES_ARRIVE || (i->op == MBARRIER_ARRIVE && i->scope))
-        race_wait_copies(w, COPIES_ALL); /* the arrival is the copies' */
     note_arrivals(w, i);
     for (u32 m = w->mask; m; m &= m - 1) {
         int l = __builtin_ctz(m);
@@ -968,6 +996,8 @@ static bool bulk_move(struct warp *w, const struct ins *i, int l, u64 to, u64 fr
         if (!p)
             return false;
         memcpy(data, p, i->size);
+        if (x->from_space == PTX_SHARED)
+            race_bulk_reads(w, i, (unsigned)l, p, i->size);
         p = bulk_place(w, i, l, to + n, i->space, i->size, i->op ? ACCESS_ATOMIC : ACCESS_WRITE);
         if (!p)
             return false;

@@ -4,6 +4,9 @@
  *
  * Rows of a box lie in shared memory one behind the other, dimension 0 first. A swizzle is applied to the addresses.
  * Elements outside of the tensor are filled with zeros (or with NaN, if the map says so), and are not stored.
+ *
+ * An interleaved tensor has units of 16 or 32 bytes, the channels of a slice, in place of elements. Its dimensions are
+ * the spatial ones (W first), then slices, then images. A box has one slice, whatever the map's box says there.
  */
 #ifndef CUDASIM_TABLE_TENSOR_MAP_H
 #define CUDASIM_TABLE_TENSOR_MAP_H
@@ -19,6 +22,7 @@ struct tensor_work {
     struct ins reduce;   /* for bulk_reduce(): the operation and the type */
     int lane;
     u32 element;         /* bytes */
+    u32 unit;            /* bytes that one index of dimension 0 stands for */
     u64 shared;          /* the box's address in shared memory */
     u32 filled;          /* bytes of the box so far */
     u32 rank;            /* of the block that it goes to, with multicast */
@@ -26,6 +30,9 @@ struct tensor_work {
 
 static const u8 tensor_types[TENSOR_MAP_TYPES] = {PTX_U8,  PTX_U16, PTX_U32,  PTX_S32, PTX_U64, PTX_S64, PTX_F16,
                                                   PTX_F32, PTX_F64, PTX_BF16, PTX_F32, PTX_F32, PTX_F32};
+
+/* What an H200 fills with, for halves. It is a NaN of every other floating-point type, too. */
+static const u16 tensor_nan = 0x7FF7;
 
 /* Where byte `at` of the box lies in shared memory. */
 static u64 tensor_swizzled(const struct tensor_work *t, u32 at)
@@ -62,7 +69,8 @@ static bool tensor_run(struct tensor_work *t, u64 address, u32 bytes)
                     return false;
                 memcpy(data, p, part);
             } else if (t->map.fill == TENSOR_MAP_FILL_NAN) {
-                memset(data, 0xFF, sizeof data);
+                for (unsigned b = 0; b < sizeof data; b += sizeof tensor_nan)
+                    memcpy(data + b, &tensor_nan, sizeof tensor_nan);
             }
             if (!(p = tensor_shared(t, t->filled, part, ACCESS_WRITE)))
                 return false;
@@ -71,6 +79,7 @@ static bool tensor_run(struct tensor_work *t, u64 address, u32 bytes)
             if (!(p = tensor_shared(t, t->filled, part, ACCESS_READ)))
                 return false;
             memcpy(data, p, part);
+            race_bulk_reads(t->w, t->i, (unsigned)t->lane, p, part);
             if (!(p = bulk_place(t->w, t->i, t->lane, address + n, PTX_GLOBAL, part,
                                  t->i->op ? ACCESS_ATOMIC : ACCESS_WRITE)))
                 return false;
@@ -85,7 +94,7 @@ static bool tensor_run(struct tensor_work *t, u64 address, u32 bytes)
     return true;
 }
 
-/* One row: `count` elements of dimension 0 from at[0] on, `stride` apart, at the other coordinates. */
+/* One row: `count` units of dimension 0 from at[0] on, `stride` apart, at the other coordinates. */
 static bool tensor_row(struct tensor_work *t, const s64 *at, u32 count, u32 stride)
 {
     const struct tensor_map *m = &t->map;
@@ -106,7 +115,7 @@ static bool tensor_row(struct tensor_work *t, const s64 *at, u32 count, u32 stri
             run = size - from < count - n ? (u32)(size - from) : count - n;
         else if (stride == 1)
             run = inside && from < 0 && -from < count - n ? (u32)-from : count - n;
-        if (!tensor_run(t, here ? row + (u64)from * t->element : 0, run * t->element))
+        if (!tensor_run(t, here ? row + (u64)from * t->unit : 0, run * t->unit))
             return false;
         n += run;
     }
@@ -121,6 +130,8 @@ static bool tensor_box(struct tensor_work *t, const s64 *start)
 
     for (d = 0; d < m->rank; d++)
         count[d] = (m->box[d] + m->element_strides[d] - 1u) / m->element_strides[d];
+    if (m->interleave)
+        count[m->rank - 2] = 1;
     for (;;) {
         for (d = 1; d < m->rank; d++)
             at[d] = start[d] + (s64)index[d] * m->element_strides[d];
@@ -137,7 +148,7 @@ static bool tensor_box(struct tensor_work *t, const s64 *start)
 static bool tensor_pixels(struct tensor_work *t, const s64 *start, const s64 *offset)
 {
     const struct tensor_map *m = &t->map;
-    u32 last = m->rank - 1u;
+    u32 first = m->interleave ? 0 : 1, end = first + m->rank - 2u, last = m->rank - 1u; /* first to end are spatial */
     s64 base[TENSOR_MAP_RANK], at[TENSOR_MAP_RANK];
 
     memcpy(base, start, sizeof base);
@@ -145,17 +156,17 @@ static bool tensor_pixels(struct tensor_work *t, const s64 *start, const s64 *of
         u32 d;
 
         memcpy(at, base, sizeof at);
-        for (d = 1; d < last; d++)
-            at[d] += offset[d - 1];
-        if (!tensor_row(t, at, m->channels, 1))
+        for (d = first; d < end; d++)
+            at[d] += offset[d - first];
+        if (!tensor_row(t, at, m->interleave ? 1 : m->channels, 1))
             return false;
-        for (d = 1; d < last; d++) {
+        for (d = first; d < end; d++) {
             base[d] += m->element_strides[d];
-            if (base[d] <= (s64)m->sizes[d] + m->upper[d - 1])
+            if (base[d] <= (s64)m->sizes[d] + m->upper[d - first])
                 break;
-            base[d] = m->lower[d - 1];
+            base[d] = m->lower[d - first];
         }
-        if (d == last)
+        if (d == end)
             base[last]++;
     }
     return true;
@@ -182,11 +193,7 @@ static bool tensor_map_read(struct tensor_work *t)
                  (unsigned long long)address);
         return false;
     }
-    if (t->map.interleave != TENSOR_MAP_INTERLEAVE_NONE) {
-        fault_at(t->w, t->i, (unsigned)t->lane, FAULT_ILLEGAL_ADDRESS, address,
-                 "tensor maps with an interleaved layout are not supported");
-        return false;
-    }
+    t->unit = tensor_map_unit(&t->map);
     t->reduce.mode = tensor_types[t->map.type];
     t->reduce.size = (u8)t->element;
     return true;
@@ -203,7 +210,7 @@ static bool tensor_barrier(struct tensor_work *t)
 /* An H200 stops with an illegal instruction at the places that are refused here, whatever the type. */
 static bool tensor_start_allowed(struct tensor_work *t, const s64 *start)
 {
-    if (start[0] * (s64)t->element % 16) {
+    if (start[0] * (s64)t->unit % 16) {
         fault_at(t->w, t->i, (unsigned)t->lane, FAULT_MISALIGNED, 0,
                  "copy by a tensor map from element %lld of %u bytes on, which is not a multiple of 16 bytes",
                  (long long)start[0], t->element);

@@ -27,9 +27,11 @@ static const struct purpose {
     {"@bulk", "`cp.async.bulk` `cp.reduce.async.bulk`",
      "between global and shared memory of any block of the cluster, by an mbarrier or a group; `.multicast::cluster`; "
      "copied at once"},
+    {"@bulk.commit", "`cp.async.bulk.commit_group`", "for the check of races alone"},
+    {"@bulk.wait", "`cp.async.bulk.wait_group`", "for the check of races alone"},
     {"@tensor", "`cp.async.bulk.tensor` `cp.reduce.async.bulk.tensor`",
-     "`.1d` to `.5d`; `.tile .im2col .im2col_no_offs`, `.multicast::cluster`; all swizzles of 90; copied at once; not "
-     "interleaved layouts"},
+     "`.1d` to `.5d`; `.tile .im2col .im2col_no_offs`, `.multicast::cluster`; all swizzles of 90; interleaved layouts; "
+     "copied at once"},
     {"@st.async", "`st.async` `red.async`",
      "`.shared::cluster`, 32 and 64 bits, `.v2 .v4`; `.add .min .max .and .or .xor .inc .dec`; done at once"},
     {"@tensormap.replace", "`tensormap.replace`",
@@ -41,8 +43,8 @@ static const struct purpose {
      "`.init .inval .expect_tx .complete_tx .arrive .arrive_drop .test_wait .try_wait .pending_count`, with "
      "`.expect_tx`, `.noComplete`, `.parity`, `.noinc`"},
     {"@nop",
-     "`cp.async.bulk.commit_group` `cp.async.bulk.wait_group` `cp.async.bulk.prefetch` `prefetch` `prefetchu` "
-     "`discard` `applypriority` `griddepcontrol` `setmaxnreg` `pmevent` "
+     "`cp.async.bulk.prefetch` `prefetch` `prefetchu` `discard` `applypriority` `griddepcontrol` `setmaxnreg` "
+     "`pmevent` "
      "`wgmma.fence` `wgmma.commit_group` `wgmma.wait_group`",
      "do nothing: copies are complete when they are issued, and so is every earlier launch"},
     {NULL, "`cvta` `cvta.to` `createpolicy`", "moves and logic; all spaces"},
