@@ -56,7 +56,8 @@ setup() {
 
 @test "gpu: submissions run in the box 'landlock' too" {
     so=$(submission device_user.cu)
-    run -0 --separate-stderr "$host" editdistance --submission "$so" --box landlock --json "$BATS_TEST_TMPDIR/result.json"
+    run -0 --separate-stderr "$host" editdistance --submission "$so" --box landlock \
+        --json "$BATS_TEST_TMPDIR/result.json"
     assert_equal "$(json '.verdict, .box, .device.kind' | paste -sd ' ')" 'AC landlock gpu'
 }
 
