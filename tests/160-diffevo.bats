@@ -86,6 +86,20 @@ END
     assert_equal "${lines[-1]}" SUCCESSFUL.
 }
 
+@test "diffevo: every shape of the expert agrees with the CPU bit for bit on the simulator, without a report" {
+    requires nvcc
+    so=$(submission "$folder/submissions/accepted/expert" diffevo)
+    # One warp; the same with a target that ends it early; a block alone; a team; many blocks.
+    for line in "ackley 2 d=3 np=24 g=40 rotated=1" "schwefel 2 d=2 np=13 g=37" "sphere 3 d=4 np=20 g=300 target=5" \
+        "rosenbrock 2 d=6 np=32 g=20" "griewank 2 d=7 np=60 g=12 rotated=1" "schwefel 1 d=40 np=200 g=3" \
+        "mixed 1200 d=5 g=3"; do
+        run -0 judged --submission "$so" --generate "$line" --seed 7
+        assert_equal "${lines[-1]}" SUCCESSFUL.
+        refute_output --partial "| cudasim: "
+        assert_equal "$(json ".cases[0].answer")" "$(json ".cases[0].output")"
+    done
+}
+
 @test "diffevo: no order of threads changes a bit on the simulator" {
     requires nvcc
     [ ! -e /dev/nvidiactl ] || skip 'the device is a GPU'

@@ -22,7 +22,7 @@ __device__ __forceinline__ float value_of_quads(const surface &s, const float4 y
         else if (4 * q < s.dimension)
             sum = add_coordinates<FUNCTION>(sum, s, 4 * q, &y[q].x, s.dimension % 4);
     }
-    return de_sum_end(FUNCTION, sum, s.dimension);
+    return end_sum<FUNCTION>(sum, s.dimension, s.inverse);
 }
 
 template <int FUNCTION, int QUADS>
@@ -48,26 +48,13 @@ __device__ __forceinline__ float value_of_rotated_quads(const surface &s, const 
                 }
         sum = add_coordinates<FUNCTION>(sum, s, j, z, min(4u, s.dimension - j));
     }
-    return de_sum_end(FUNCTION, sum, s.dimension);
+    return end_sum<FUNCTION>(sum, s.dimension, s.inverse);
 }
 
 template <int FUNCTION, int QUADS, bool ROTATED>
 __device__ __forceinline__ float value_in_lane(const surface &s, const float4 y[QUADS])
 {
     return ROTATED ? value_of_rotated_quads<FUNCTION, QUADS>(s, y) : value_of_quads<FUNCTION, QUADS>(s, y);
-}
-
-template <int QUADS, bool ROTATED>
-__device__ __forceinline__ float evaluate_in_lane(uint32_t function, const surface &s, const float4 y[QUADS])
-{
-    switch (function) {
-    case DIFFEVO_SPHERE: return value_in_lane<DIFFEVO_SPHERE, QUADS, ROTATED>(s, y);
-    case DIFFEVO_ROSENBROCK: return value_in_lane<DIFFEVO_ROSENBROCK, QUADS, ROTATED>(s, y);
-    case DIFFEVO_RASTRIGIN: return value_in_lane<DIFFEVO_RASTRIGIN, QUADS, ROTATED>(s, y);
-    case DIFFEVO_ACKLEY: return value_in_lane<DIFFEVO_ACKLEY, QUADS, ROTATED>(s, y);
-    case DIFFEVO_GRIEWANK: return value_in_lane<DIFFEVO_GRIEWANK, QUADS, ROTATED>(s, y);
-    default: return value_in_lane<DIFFEVO_SCHWEFEL, QUADS, ROTATED>(s, y);
-    }
 }
 
 /* The trial of individual k in generation g, from its row `own`. */
@@ -94,7 +81,7 @@ __device__ __forceinline__ void make_trial(const diffevo_problem &p, const team_
 }
 
 /* Generation g of individual k by its lane. Whether the target was reached. own, *value: its row and its value. */
-template <int QUADS, bool ROTATED>
+template <int FUNCTION, int QUADS, bool ROTATED>
 __device__ __forceinline__ bool advance(const diffevo_problem &p, const team_view &t, const surface &s, uint32_t g,
                                         uint32_t k, float4 own[QUADS], float *value)
 {
@@ -113,7 +100,7 @@ __device__ __forceinline__ bool advance(const diffevo_problem &p, const team_vie
         if (q < t.quads)
             y[q] = sub(trial[q], reinterpret_cast<const float4 *>(t.shift)[q]);
 
-    const float trial_value = evaluate_in_lane<QUADS, ROTATED>(p.function, s, y);
+    const float trial_value = value_in_lane<FUNCTION, QUADS, ROTATED>(s, y);
     const bool wins = g == 0 || trial_value <= *value;
 
     *value = wins ? trial_value : *value;
@@ -130,10 +117,10 @@ __device__ __forceinline__ bool advance(const diffevo_problem &p, const team_vie
 }
 
 /* All generations, as evolve_together(). */
-template <int QUADS, bool ROTATED>
-__device__ __forceinline__ uint32_t evolve_alone(const diffevo_problem &p, const team_view &t)
+template <int FUNCTION, int QUADS, bool ROTATED>
+__device__ __forceinline__ uint32_t evolve_function_alone(const diffevo_problem &p, const team_view &t)
 {
-    const surface s = { t.shift, t.factor, t.rotation, p.dimension, t.quads, 1 };
+    const surface s = { t.shift, t.factor, t.rotation, p.dimension, t.quads, 1, t.inverse };
     const uint32_t k = threadIdx.x;
     float4 own[QUADS] = {};
     float value = 0;
@@ -142,7 +129,7 @@ __device__ __forceinline__ uint32_t evolve_alone(const diffevo_problem &p, const
         bool reached = false;
 
         if (k < t.count)
-            reached = advance<QUADS, ROTATED>(p, t, s, g, k, own, &value);
+            reached = advance<FUNCTION, QUADS, ROTATED>(p, t, s, g, k, own, &value);
         else if (k >= t.workers && g < p.generations)
             draw_ahead<true>(p, t, g + 1, k - t.workers);
         if (__syncthreads_or(reached) || g == p.generations) {
@@ -153,5 +140,19 @@ __device__ __forceinline__ uint32_t evolve_alone(const diffevo_problem &p, const
             __syncthreads();
             return g;
         }
+    }
+}
+
+/* The function is chosen here, outside the loop, since a branch in a generation takes as long as ten operations. */
+template <int QUADS, bool ROTATED>
+__device__ __forceinline__ uint32_t evolve_alone(const diffevo_problem &p, const team_view &t)
+{
+    switch (p.function) {
+    case DIFFEVO_SPHERE: return evolve_function_alone<DIFFEVO_SPHERE, QUADS, ROTATED>(p, t);
+    case DIFFEVO_ROSENBROCK: return evolve_function_alone<DIFFEVO_ROSENBROCK, QUADS, ROTATED>(p, t);
+    case DIFFEVO_RASTRIGIN: return evolve_function_alone<DIFFEVO_RASTRIGIN, QUADS, ROTATED>(p, t);
+    case DIFFEVO_ACKLEY: return evolve_function_alone<DIFFEVO_ACKLEY, QUADS, ROTATED>(p, t);
+    case DIFFEVO_GRIEWANK: return evolve_function_alone<DIFFEVO_GRIEWANK, QUADS, ROTATED>(p, t);
+    default: return evolve_function_alone<DIFFEVO_SCHWEFEL, QUADS, ROTATED>(p, t);
     }
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "teams.cuh"
+#include "warp.cuh"
 
 typedef void kernel(const diffevo_problem *, const int *, int, int *, const float *, char *, size_t, int, float,
                     diffevo_result *, float *);
@@ -15,7 +16,7 @@ static const int blocks_of_class[] = { 1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 32 };
 const int SHARED_CLASSES = sizeof blocks_of_class / sizeof blocks_of_class[0];
 const int PLAIN_CLASSES = 2 * SHARED_CLASSES + 1; /* narrow, wide, and in global memory */
 const int BLOCK_CLASSES = 2 * PLAIN_CLASSES;      /* without and with rotation */
-const int TEAM_SIZES = 8;                         /* blocks alone with 1, 2, 4, 8 quads a row; teams of 2, 4, 8, 16 */
+const int TEAM_SIZES = 9; /* one warp; blocks alone with 1, 2, 4, 8 quads a row; teams of 2, 4, 8, 16 blocks */
 const int CLASSES = BLOCK_CLASSES + 2 * TEAM_SIZES;
 
 /* Problems that are launched together. */
@@ -54,25 +55,28 @@ static bool is_team(int k) { return k >= BLOCK_CLASSES; }
 
 static bool is_rotated(int k) { return is_team(k) ? k >= BLOCK_CLASSES + TEAM_SIZES : k >= PLAIN_CLASSES; }
 
+static int size_of_team(int k) { return (k - BLOCK_CLASSES) % TEAM_SIZES; }
+
 static uint32_t blocks_of_team(int k)
 {
-    const int size = (k - BLOCK_CLASSES) % TEAM_SIZES;
+    const int size = size_of_team(k);
 
-    return size < 4 ? 1 : 2u << (size - 4);
+    return size < 5 ? 1 : 2u << (size - 5);
 }
 
 template <bool ROTATED> static team_kernel *team_kernel_of_size(int size)
 {
-    return size == 0   ? evolve_by_teams<1, ROTATED>
-           : size == 1 ? evolve_by_teams<2, ROTATED>
-           : size == 2 ? evolve_by_teams<4, ROTATED>
-           : size == 3 ? evolve_by_teams<8, ROTATED>
+    return size == 0   ? evolve_by_warps<ROTATED>
+           : size == 1 ? evolve_by_teams<1, ROTATED>
+           : size == 2 ? evolve_by_teams<2, ROTATED>
+           : size == 3 ? evolve_by_teams<4, ROTATED>
+           : size == 4 ? evolve_by_teams<8, ROTATED>
                        : evolve_by_teams<0, ROTATED>;
 }
 
 static team_kernel *team_kernel_of(int k)
 {
-    const int size = (k - BLOCK_CLASSES) % TEAM_SIZES;
+    const int size = size_of_team(k);
 
     return is_rotated(k) ? team_kernel_of_size<true>(size) : team_kernel_of_size<false>(size);
 }
@@ -164,6 +168,12 @@ static uint32_t room_for_threads(const diffevo_problem &p, uint32_t blocks, uint
     return most_threads(quads_of(p, blocks)) / each / 32 * 32;
 }
 
+/* Whether one warp is good for p if `each` such problems share a multiprocessor: while latencies count. */
+static bool is_for_one_warp(const diffevo_problem &p, uint32_t each)
+{
+    return p.population <= 32 && p.dimension <= WARP_MOST_D && each <= 8;
+}
+
 /*
  * Whether a block alone is good for p if `each` such blocks share a multiprocessor: while its schedulers have few warps
  * each, latencies count and not instructions. To rotate 32 coordinates a lane would need too long.
@@ -196,6 +206,8 @@ static uint32_t team_for(const diffevo_problem &p, int count)
 
     while (blocks > 1 && (uint64_t)blocks * count > (uint32_t)device.processors)
         blocks /= 2;
+    if (is_for_one_warp(p, each))
+        return 1;
     if ((p.dimension <= 16 || blocks < 4) && is_for_one_block(p, each))
         return 1;
     if (shared > room)
@@ -248,8 +260,15 @@ static void add_to_teams(work works[CLASSES], const diffevo_problem &p, int n, i
     const team t = make_team(p, blocks, room_for_threads(p, blocks, blocks > 1 ? 1 : each));
     int k = BLOCK_CLASSES + (rotated ? TEAM_SIZES : 0);
 
-    while (blocks_of_team(k) < blocks || (blocks == 1 && 4u << (k - BLOCK_CLASSES) % TEAM_SIZES < p.dimension))
-        k++;
+    if (blocks == 1 && is_for_one_warp(p, each)) {
+        works[k].order.push_back(n);
+        works[k].together = { 1, 32, 32 * (each > 2 ? WARP_DRAWERS / 2 : WARP_DRAWERS) };
+        works[k].threads = works[k].together.workers + works[k].together.drawers;
+        works[k].shared = sizeof(warp_room);
+        return;
+    }
+    for (k++; blocks_of_team(k) < blocks || (blocks == 1 && 2u << size_of_team(k) < p.dimension); k++)
+        ;
     work &w = works[k];
     w.order.push_back(n);
     w.together = { blocks, std::max(w.together.workers, t.workers), std::max(w.together.drawers, t.drawers) };

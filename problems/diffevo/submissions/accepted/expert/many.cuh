@@ -253,7 +253,8 @@ __global__ void __launch_bounds__(NARROW ? 800 : THREADS_WIDE)
         float *shift = reinterpret_cast<float *>(shared + l.shift);
         float *factor = reinterpret_cast<float *>(shared + l.factor);
         float *rotation = reinterpret_cast<float *>(shared + l.rotation);
-        surface s = { shift, factor, rotation, p.dimension, l.quads, p.shifts };
+        surface s = { shift, factor, rotation, p.dimension, l.quads, p.shifts,
+                      de_div(1.0f, (float)p.dimension) };
         arena a = { SHARED ? shared : memory + blockIdx.x * room,
                     reinterpret_cast<uint4 *>(shared + l.choices) + warp_room,
                     reinterpret_cast<uint32_t *>(shared + l.masks) + warp_room * (NARROW ? 1 : 4),

@@ -103,7 +103,8 @@ struct team_view {
     uint32_t words;                      /* of present bits, for one generation */
     uint32_t own_inverse;                /* 2^32 / own, rounded up */
     uint32_t workers, drawers;
-    uint32_t one; /* see arena */
+    uint32_t one;  /* see arena */
+    float inverse; /* of the dimension */
 };
 
 /* A barrier of all threads of the team. */
@@ -187,17 +188,11 @@ __device__ __forceinline__ void draw_ahead(const diffevo_problem &p, const team_
 /* What coordinate z adds to the function's sums, as far as it needs no sum: at most two numbers. */
 template <int FUNCTION> __device__ __forceinline__ float2 term(float z, float factor)
 {
-    float t, w, e;
-
     switch (FUNCTION) {
     case DIFFEVO_RASTRIGIN:
     case DIFFEVO_ACKLEY: return make_float2(z, de_sinpi(z));
     case DIFFEVO_GRIEWANK: return make_float2(z, de_cospi_of_product(z, factor));
-    case DIFFEVO_SCHWEFEL:
-        t = de_add(z, 420.968746f);
-        w = de_clamp(t, -500.0f, 500.0f);
-        e = de_sub(t, w);
-        return make_float2(de_fma(-w, de_sin(de_sqrt(w < 0.0f ? -w : w)), 418.982887f), e);
+    case DIFFEVO_SCHWEFEL: return schwefel_terms(z);
     default: return make_float2(z, 0);
     }
 }
@@ -281,7 +276,7 @@ template <int FUNCTION> __device__ __forceinline__ float add_up(const team_view 
         if (rest > 2)
             sum = add_term<FUNCTION>(sum, 4 * full + 2, u.z, v.z);
     }
-    return de_sum_end(FUNCTION, sum, dimension);
+    return end_sum<FUNCTION>(sum, dimension, t.inverse);
 }
 
 __device__ __forceinline__ float add_up_of(uint32_t function, const team_view &t, uint32_t k, uint32_t dimension)

@@ -140,7 +140,8 @@ __global__ void __launch_bounds__(most_threads(QUADS))
                         shift, factor, rotation, l.quads, l.pitch, l.row, l.own, l.padded, l.eights, l.mask,
                         team.blocks * l.padded, team.blocks, rank,
                         first, min(l.own, p.population - first), team.blocks * l.padded / 32,
-                        0xffffffffu / l.own + 1, team.workers, team.drawers, gridDim.y };
+                        0xffffffffu / l.own + 1, team.workers, team.drawers, gridDim.y,
+                        de_div(1.0f, (float)p.dimension) };
 
         prepare_block<ROTATED>(p, t, data, shift, factor, rotation);
         meet<SHARED>();

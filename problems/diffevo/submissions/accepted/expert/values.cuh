@@ -9,7 +9,75 @@
 struct surface {
     const float *shift, *factor, *rotation;
     uint32_t dimension, quads, shifts;
+    float inverse; /* of the dimension */
 };
+
+/* ------------------------------------------------------------------ a division and a root without branches */
+
+/* Whether a is 0, or between 2^-90 and 2^64: nothing below then loses bits to the end of the range. */
+__device__ __forceinline__ bool is_middling(float a)
+{
+    const uint32_t bits = de_bits(a);
+
+    return bits - (37u << 23) < 154u << 23 || bits == 0;
+}
+
+/* de_div(a, b) for a middling a and whole b up to 128. inverse is de_div(1, b): one correction of the quotient. */
+__device__ __forceinline__ float divide_middling(float a, float b, float inverse)
+{
+    const float quotient = __fmul_rn(a, inverse);
+
+    return __fmaf_rn(__fmaf_rn(-quotient, b, a), inverse, quotient);
+}
+
+/* de_sqrt(a) for a middling a: one step of Newton's method from 1 / sqrt(a). */
+__device__ __forceinline__ float root_of_middling(float a)
+{
+    float inverse;
+
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(a));
+    const float root = __fmul_rn(a, inverse);
+
+    return a == 0 ? 0 : __fmaf_rn(__fmaf_rn(-root, root, a), __fmul_rn(0.5f, inverse), root);
+}
+
+/* Schwefel's addend, and by how much t leaves the bounds. |w| is 0 or at least 2^-16: near 0, it is 420.9 less 420.9 */
+__device__ __forceinline__ float2 schwefel_terms(float z)
+{
+    const float t = de_add(z, 420.968746f), w = de_clamp(t, -500.0f, 500.0f);
+
+    return make_float2(de_fma(-w, de_sin(root_of_middling(w < 0.0f ? -w : w)), 418.982887f), de_sub(t, w));
+}
+
+/* de_sum_add() */
+template <int FUNCTION>
+__device__ __forceinline__ de_sum add_coordinate(de_sum sum, uint32_t j, float z, float factor)
+{
+    if (FUNCTION != DIFFEVO_SCHWEFEL)
+        return de_sum_add(FUNCTION, sum, j, z, factor);
+    const float2 terms = schwefel_terms(z);
+
+    sum.a = de_add(sum.a, terms.x);
+    sum.a = de_fma(de_mul(0.01f, terms.y), terms.y, sum.a);
+    return sum;
+}
+
+/* de_sum_end(). Ackley's has no branch but the last, which is hardly ever taken and known long before it is reached. */
+template <int FUNCTION> __device__ __forceinline__ float end_sum(de_sum s, uint32_t dimension, float inverse)
+{
+    if (FUNCTION != DIFFEVO_ACKLEY)
+        return de_sum_end(FUNCTION, s, dimension);
+    const bool middling = is_middling(s.a) && is_middling(s.b);
+    const float d = (float)dimension, root = root_of_middling(divide_middling(s.a, d, inverse));
+    const float a = de_expm1(de_mul(-0.2f, root)), b = de_expm1(de_mul(-2.0f, divide_middling(s.b, d, inverse)));
+    float value = de_fma(-20.0f, a, de_mul(-2.71828175f, b));
+
+    if (!middling)
+        value = de_sum_end(FUNCTION, s, dimension);
+    return value;
+}
+
+/* ------------------------------------------------------------------ values of rows */
 
 __device__ __forceinline__ float4 sub(float4 a, float4 b)
 {
@@ -23,7 +91,7 @@ __device__ __forceinline__ de_sum add_coordinates(de_sum sum, const surface &s, 
 #pragma unroll
     for (uint32_t k = 0; k < 4; k++)
         if (k < count)
-            sum = de_sum_add(FUNCTION, sum, j + k, z[k], FUNCTION == DIFFEVO_GRIEWANK ? s.factor[j + k] : 0);
+            sum = add_coordinate<FUNCTION>(sum, j + k, z[k], FUNCTION == DIFFEVO_GRIEWANK ? s.factor[j + k] : 0);
     return sum;
 }
 
@@ -44,7 +112,7 @@ __device__ __forceinline__ float value_plain(const surface &s, const float *shif
         z = sub(quad_of(population, quad_at<NARROW>(row, full)), shifts[full]);
         sum = add_coordinates<FUNCTION>(sum, s, 4 * full, &z.x, s.dimension % 4);
     }
-    return de_sum_end(FUNCTION, sum, s.dimension);
+    return end_sum<FUNCTION>(sum, s.dimension, s.inverse);
 }
 
 /* ROWS of R at once, so that what is read of the individual is used as often. */
@@ -101,9 +169,9 @@ __device__ __forceinline__ float value_rotated(const surface &s, const float *sh
 #pragma unroll
         for (uint32_t k = 0; k < ROWS; k++)
             if (j + k < s.dimension)
-                sum = de_sum_add(FUNCTION, sum, j + k, z[k], FUNCTION == DIFFEVO_GRIEWANK ? s.factor[j + k] : 0);
+                sum = add_coordinate<FUNCTION>(sum, j + k, z[k], FUNCTION == DIFFEVO_GRIEWANK ? s.factor[j + k] : 0);
     }
-    return de_sum_end(FUNCTION, sum, s.dimension);
+    return end_sum<FUNCTION>(sum, s.dimension, s.inverse);
 }
 
 /* The value of the row at that offset. */
