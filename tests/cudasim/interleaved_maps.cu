@@ -52,7 +52,8 @@ __global__ void bring(const __grid_constant__ CUtensorMap map, int rank, bool pi
                      : "memory");
     else if (rank == 3)
         asm volatile("cp.async.bulk.tensor.3d" TO_SHARED ".tile" BY_BARRIER "[%1, {%3, %4, %5}], [%2];" ::"r"(to),
-                     "l"(&map), "r"(at), "r"(p.at[0]), "r"(p.at[1]), "r"(p.at[2])
+                     "l"(&map), "r"(at), "r"(p.at[0]), "r"(p.at[1]),
+                     "r"(p.at[2])
                      : "memory");
     else
         asm volatile("cp.async.bulk.tensor.4d" TO_SHARED ".tile" BY_BARRIER "[%1, {%3, %4, %5, %6}], [%2];" ::"r"(to),
