@@ -46,8 +46,8 @@ __global__ void bring(const __grid_constant__ CUtensorMap map, int rank, bool pi
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at), "r"(bytes) : "memory");
     if (pixels)
         asm volatile("cp.async.bulk.tensor.4d" TO_SHARED ".im2col" BY_BARRIER
-                     "[%1, {%3, %4, %5, %6}], [%2], {%7, %8};" ::"r"(to), "l"(&map), "r"(at), "r"(p.at[0]), "r"(p.at[1]),
-                     "r"(p.at[2]), "r"(p.at[3]),
+                     "[%1, {%3, %4, %5, %6}], [%2], {%7, %8};" ::"r"(to), "l"(&map), "r"(at),
+                     "r"(p.at[0]), "r"(p.at[1]), "r"(p.at[2]), "r"(p.at[3]),
                      "h"((short)p.offset[0]), "h"((short)p.offset[1])
                      : "memory");
     else if (rank == 3)
