@@ -222,6 +222,26 @@ __global__ void rows_as_vectors_overlap(int *data)
     row[threadIdx.x] = make_int4((int)blockIdx.x, 2, 3, 4); // RACE
 }
 
+/* The cache that __ldg() reads does not take part in the launch's own stores, ordered or not. */
+__global__ void read_only_after_store(int *data)
+{
+    int t = threadIdx.x;
+
+    data[t] = t;
+    __syncthreads();
+    data[1024 + t] = __ldg(data + 63 - t); // RACE
+}
+
+/* Stored after it was read, and what is read was not stored to. */
+__global__ void read_only_before_store(int *data)
+{
+    int t = threadIdx.x, old = __ldg(data + t);
+
+    data[t] = old + 1;
+    __syncthreads();
+    data[1024 + t] = data[63 - t] + __ldg(data + 2048 + t);
+}
+
 int main(int argc, char **argv)
 {
     suite_only = argc > 1 ? argv[1] : NULL;
@@ -234,6 +254,8 @@ int main(int argc, char **argv)
     RUN(same_value_by_all_blocks, 8, 64);
     RUN(values_by_all_blocks, 8, 64);
     RUN(atomics_and_plain_read, 8, 64);
+    RUN(read_only_after_store, 1, 64);
+    RUN(read_only_before_store, 1, 64);
     RUN(atomics_and_plain_write, 8, 64);
     RUN(block_exchange, 1, 256);
     RUN(block_exchange_synced, 1, 256);

@@ -214,6 +214,32 @@ static void host_function_between_copies(void)
     CHECK(cudaFreeHost(host));
 }
 
+static void CUDART_CB fill_words(void *data)
+{
+    for (int i = 0; i < 16; i++)
+        ((int *)data)[i] = 5;
+}
+
+/* In one allocation, but the function's words are not the kernel's; then the same words behind an event. */
+static void host_function_beside_kernel(void)
+{
+    struct streams s;
+    int *values = managed_new<int>(8192), result = 0;
+    cudaEvent_t filled;
+
+    CHECK(cudaEventCreateWithFlags(&filled, cudaEventDisableTiming));
+    fill<<<1, 128, 0, s.a>>>(values, 128, 9);
+    CHECK(cudaLaunchHostFunc(s.b, fill_words, values + 4096));
+    CHECK(cudaEventRecord(filled, s.b));
+    CHECK(cudaStreamWaitEvent(s.a, filled));
+    add<<<1, 128, 0, s.a>>>(values + 4096, 16, 1);
+    CHECK(cudaMemcpyAsync(&result, values + 4096, sizeof(int), cudaMemcpyDeviceToHost, s.a));
+    EXPECT(result == 6);
+    CHECK(cudaEventDestroy(filled));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(values));
+}
+
 static __global__ void wait_and_add(const volatile int *flag, const int *in, int *out)
 {
     while (!*flag)
@@ -560,6 +586,7 @@ int main(int argc, char **argv)
         CASE(pageable_rows_are_taken_at_once),
         CASE(two_buffers_in_turn),
         CASE(host_function_between_copies),
+        CASE(host_function_beside_kernel),
         CASE(kernel_waits_for_host),
         CASE(kernel_waits_for_another_thread),
         CASE(kernel_waits_for_a_copy),

@@ -348,6 +348,42 @@ static void graph_child_without_edge(void)
     CHECK(cudaFree(values));
 }
 
+static void CUDART_CB read_words(void *data)
+{
+    sink += *(const int *)data;
+}
+
+static void CUDART_CB write_words(void *data)
+{
+    for (int i = 0; i < COUNT; i++)
+        ((int *)data)[i] = i;
+}
+
+// expect: stream-race: cudaLaunchHostFunc: in stream .*, read memory .*; add in stream .* wrote it
+static void host_function_beside_kernel(void)
+{
+    struct streams s;
+    int *values = managed_new<int>(COUNT);
+
+    add<<<BLOCKS, 128, 0, s.a>>>(values, COUNT, 2);
+    CHECK(cudaLaunchHostFunc(s.b, read_words, values));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(values));
+}
+
+// expect: stream-race: cudaMemcpyAsync: in stream .*, read memory .*; cudaLaunchHostFunc in stream .* wrote it
+static void host_function_fills_too_late(void)
+{
+    struct streams s;
+    int *host = locked_new<int>(COUNT), *device = device_new<int>(COUNT);
+
+    CHECK(cudaLaunchHostFunc(s.a, write_words, host));
+    CHECK(cudaMemcpyAsync(device, host, COUNT * sizeof(int), cudaMemcpyHostToDevice, s.b));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(device));
+    CHECK(cudaFreeHost(host));
+}
+
 static __global__ void say(void)
 {
     printf("not seen on a device\n");
@@ -383,6 +419,8 @@ int main(int argc, char **argv)
         CASE(graph_kernels_without_edge),
         CASE(graph_copy_without_edge),
         CASE(graph_child_without_edge),
+        CASE(host_function_beside_kernel),
+        CASE(host_function_fills_too_late),
         CASE(ended_without_waiting),
     };
 

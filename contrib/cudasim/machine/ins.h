@@ -93,6 +93,7 @@ struct ins {
     bool grid;        /* reads where a barrier of the whole grid has its word */
     bool stores;      /* st: the values are in the registers that `extra` lists */
     bool copies;      /* an asynchronous copy: what it writes is there when it was waited for */
+    bool cached;      /* a read by a cache that this launch's stores do not reach: ld.nc, tex */
     bool bulk;        /* a copy or a reduction in bulk, or a fence that orders them */
     bool polls;       /* a volatile or strong load in a small loop: it waits for another thread */
     bool guesses;     /* a load whose value an atomic operation on the same word checks later */

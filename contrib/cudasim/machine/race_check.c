@@ -149,6 +149,10 @@ static bool against_write(struct look *k, unsigned l, const struct unit *u, uint
 
     if (!e || both_strong(k, e) || (k->access == ACCESS_READ && e & WRITTEN_BACK))
         return true;
+    if (k->ins->cached && time >= k->self.start && ordered(k, e, time, l)) {
+        conflict(k, l, u, e, RACE_WITH_STALE);
+        return true;
+    }
     if (under_way) {
         const struct block *from = block_near(k->w->block, entry_block(e));
 

@@ -308,6 +308,11 @@ static void check_run(struct look *k, unsigned first, uint32_t count, unsigned l
         return; /* not kept */
     r.writes = touched(worker, &c, PAGE_WRITES, start);
     r.reads = touched(worker, &c, PAGE_READS, start);
+    if (k->ins->cached && r.writes) { /* who wrote matters, whether it is ordered or not */
+        for (uint32_t l = 0; l < (lanes > 1 ? lanes : count); l++)
+            check_lane(k, first + l, address);
+        return;
+    }
     touch(&c, of, start);
     for (uint32_t n = 0; n < r.count;) {
         uint32_t inside = (r.at + n) & (SECTOR_UNITS - 1), left = r.count - n, part = SECTOR_UNITS - inside;

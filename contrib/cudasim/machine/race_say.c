@@ -129,6 +129,10 @@ void race_say(struct warp *w, const struct ins *ins, unsigned lane, const struct
         fault_warn(w, ins, lane, kind, r->place,
                    "%s %s%s, which an asynchronous copy of %s writes and which was not waited for",
                    access_verb(r->access), place, name, thread);
+    else if (r->with == RACE_WITH_STALE)
+        fault_warn(w, ins, lane, kind, r->place,
+                   "read %s%s, which %s wrote in the same launch: a read by __ldg(), const __restrict__ or a texture "
+                   "may give the old value", place, name, thread);
     else if (r->with == RACE_WITH_PROXY)
         fault_warn(w, ins, lane, kind, r->place,
                    "copy in bulk %s%s, which %s wrote with no fence.proxy.async in between", place, name, thread);

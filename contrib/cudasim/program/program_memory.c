@@ -206,6 +206,7 @@ void lower_access(struct builder *b, bool load)
     i->extra = list;
     i->flags = order_flags(b);
     i->order = memory_order(b);
+    i->cached = has_token(b, "nc");
     i->scope = scope_token(b);
     i->stores = !load;
     i->mode = has_token(b, "cg"); /* past the first cache: mostly for speed, at times to see what others write */

@@ -124,6 +124,7 @@ static void lower_tex(struct builder *b, bool gathers)
         channel = has_token(b, "r") ? 1 : has_token(b, "g") ? 2 : has_token(b, "b") ? 3 : 4;
     take_results(b, list, &s->operands[0], halves ? 2 : 4);
     i = emit(b, "@tex");
+    i->cached = true;
     i->a = object;
     i->op = op;
     i->mode = (uint8_t)((integers ? TEXTURE_INTEGERS : 0) | (gradients ? TEXTURE_GRADIENTS : 0) |

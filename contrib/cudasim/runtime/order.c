@@ -347,6 +347,29 @@ bool order_take_spans(const struct work *work, struct traffic_span **spans, size
     return *count > 0;
 }
 
+/* ------------------------------------------------------------------ host functions */
+
+/* Closes what unordered work touches or will touch, so that watch.c notes the function's accesses to it. */
+static void watch_function(struct runtime *runtime, const struct task *task)
+{
+    runtime->noted_before = watch_noted(runtime->watch);
+    for (const struct task *other = runtime->tasks; other; other = other->next)
+        if (other != task && (other->state != TASK_OVER || other->spans) && !task_before(other, task) &&
+            !task_before(task, other))
+            watch_work(runtime, &other->work);
+}
+
+static void take_function(struct runtime *runtime, struct task *task)
+{
+    size_t most = watch_noted(runtime->watch) - runtime->noted_before;
+
+    watch_open(runtime->watch);
+    if (!most || !(task->spans = malloc(most * sizeof *task->spans)))
+        return;
+    task->span_count = watch_take_notes(runtime->watch, runtime->noted_before, task->spans);
+    qsort(task->spans, task->span_count, sizeof *task->spans, by_address);
+}
+
 /* ------------------------------------------------------------------ what queue.c calls */
 
 void order_submitted(struct runtime *runtime, const struct task *task)
@@ -375,6 +398,8 @@ void order_begin(struct runtime *runtime, struct task *task, bool early)
     runtime->handshake = runtime->collided = false;
     if (kernel)
         order_note_others(runtime);
+    else if (task->work.kind == WORK_HOST && runtime->watch)
+        watch_function(runtime, task);
 }
 
 struct traffic *order_traffic(struct runtime *runtime)
@@ -388,6 +413,8 @@ void order_end(struct runtime *runtime, struct task *task)
         return;
     if (task->work.kind == WORK_KERNEL || task->work.kind == WORK_EXEC)
         traffic_take(runtime->traffic, &task->spans, &task->span_count);
+    else if (task->work.kind == WORK_HOST && runtime->watch)
+        take_function(runtime, task);
     else
         order_take_spans(&task->work, &task->spans, &task->span_count);
     if (task->work.kind != WORK_KERNEL && !runtime->collided) { /* kernels report at their own lines */

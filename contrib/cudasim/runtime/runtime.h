@@ -223,6 +223,7 @@ struct runtime {
     struct traffic *traffic;     /* made when it is first needed */
     bool traffic_refused;        /* there was no room for it */
     struct task *noting;         /* the task whose traffic is noted now */
+    size_t noted_before;         /* if that is a host function: notes of watch.c that were there when it began */
     bool handshake;              /* that task shares strong words with the host, which may order anything */
     bool collided;               /* a race of that task was reported */
     struct graph_run *graph_run; /* the innermost graph whose nodes are compared now, or NULL */
@@ -610,6 +611,9 @@ void watch_free(struct watch *watch);
 void watch_work(struct runtime *runtime, const struct work *work); /* closes what the work may touch */
 void watch_open(struct watch *watch);                             /* opens all of it */
 const struct host_note *watch_note(const struct watch *watch, size_t n); /* NULL: no more */
+/* Notes so far; those from the given one on become accesses of a host function. spans: [watch_noted() - from] */
+size_t watch_noted(const struct watch *watch);
+size_t watch_take_notes(struct watch *watch, size_t from, struct traffic_span *spans);
 void watch_forget_notes(struct watch *watch);
 /* "the host in main (program+0x1234)": to be given to addr2line. */
 void watch_place(const struct watch *watch, const struct host_note *note, char *text, size_t size);

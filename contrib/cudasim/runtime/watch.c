@@ -263,6 +263,27 @@ const struct host_note *watch_note(const struct watch *watch, size_t n)
     return &watch->notes[n];
 }
 
+size_t watch_noted(const struct watch *watch)
+{
+    size_t n = __atomic_load_n(&watch->note_count, __ATOMIC_RELAXED);
+
+    return n < NOTES_MOST ? n : NOTES_MOST;
+}
+
+size_t watch_take_notes(struct watch *watch, size_t from, struct traffic_span *spans)
+{
+    size_t count = 0;
+
+    for (size_t n = from; watch_note(watch, n); n++) {
+        uint64_t address = watch->notes[n].address;
+
+        spans[count++] = (struct traffic_span){ address, address + 1,
+                                                watch->notes[n].writes ? TRAFFIC_WRITE : TRAFFIC_READ };
+        watch->notes[n].newest = 0; /* no longer the host's beside any task */
+    }
+    return count;
+}
+
 void watch_forget_notes(struct watch *watch)
 {
     memset(watch->notes, 0, sizeof watch->notes);

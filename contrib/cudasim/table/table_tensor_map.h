@@ -23,6 +23,7 @@ struct tensor_work {
     int lane;
     u32 element;         /* bytes */
     u32 unit;            /* bytes that one index of dimension 0 stands for */
+    u32 row, pitch;      /* bytes of a row of the box, and to the next one if that is more */
     u64 shared;          /* the box's address in shared memory */
     u32 filled;          /* bytes of the box so far */
     u32 rank;            /* of the block that it goes to, with multicast */
@@ -34,11 +35,11 @@ static const u8 tensor_types[TENSOR_MAP_TYPES] = {PTX_U8,  PTX_U16, PTX_U32,  PT
 /* What an H200 fills with, for halves. It is a NaN of every other floating-point type, too. */
 static const u16 tensor_nan = 0x7FF7;
 
-/* Where byte `at` of the box lies in shared memory. */
+/* Where byte `at` of the box lies in shared memory. A row shorter than the swizzle has a gap behind it. */
 static u64 tensor_swizzled(const struct tensor_work *t, u32 at)
 {
     static const u32 masks[4] = {0, 1, 3, 7};
-    u64 address = t->shared + at;
+    u64 address = t->shared + (t->row < t->pitch ? at / t->row * t->pitch + at % t->row : at);
 
     return address ^ (address >> 7 & masks[t->map.swizzle & 3]) << 4;
 }
@@ -172,6 +173,17 @@ static bool tensor_pixels(struct tensor_work *t, const s64 *start, const s64 *of
     return true;
 }
 
+/* An interleaved box has no gaps. */
+static void tensor_rows(struct tensor_work *t)
+{
+    const struct tensor_map *m = &t->map;
+
+    t->row = (m->mode == TENSOR_MAP_IM2COL ? m->channels
+                                           : (m->box[0] + m->element_strides[0] - 1u) / m->element_strides[0]) *
+             t->element;
+    t->pitch = m->swizzle && !m->interleave ? 16u << m->swizzle : 0;
+}
+
 /* The map's bytes, checked. */
 static bool tensor_map_read(struct tensor_work *t)
 {
@@ -194,6 +206,7 @@ static bool tensor_map_read(struct tensor_work *t)
         return false;
     }
     t->unit = tensor_map_unit(&t->map);
+    tensor_rows(t);
     t->reduce.mode = tensor_types[t->map.type];
     t->reduce.size = (u8)t->element;
     return true;

@@ -102,6 +102,22 @@ static struct texture_fetch fetch_of(const struct warp *w, const struct ins *i, 
     return f;
 }
 
+/* Lane `l` reads a texel of linear memory. The check for races looks whether this launch wrote it. */
+static void check_stale(struct warp *w, const struct ins *i, int l, const struct sim_texture *t, s64 at)
+{
+    unsigned bytes = texture_bytes(t);
+    u32 all = w->mask;
+    u64 address = t->levels[0].base + (u64)at * bytes;
+
+    if (t->shape != TEXTURE_LINEAR || at < 0 || at >= (s64)t->levels[0].width || !w->worker->launch->pages ||
+        bytes >> w->block->launch->kernel->global_shift == 0)
+        return;
+    w->mask = 1u << l;
+    w->address[l] = address;
+    race_global(w, i, bytes, ACCESS_READ, (struct extent){SPREAD_ANY, address, address});
+    w->mask = all;
+}
+
 STEP(tex)
 {
     const slot *s = i->extra;
@@ -129,6 +145,7 @@ STEP(tex)
             }
             f.lod = texture_lod(t, dx, dy);
         }
+        check_stale(w, i, l, t, f.integers ? f.at[0] : (s64)f.x[0]);
         texel = texture_sample(t, &f);
         if (i->width == 2) { /* .f16x2 */
             for (int c = 0; c < 2; c++)
