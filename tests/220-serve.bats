@@ -433,6 +433,9 @@ teardown() {
     run -0 body_as "$bob" /my/index.html
     refute_output --partial 'Is 0 a'
     assert_output --partial 'To all.'
+    assert_output --partial Announcement
+    run -0 body_as "$prof" /my/index.html
+    assert_output --partial '<h1>Jury</h1>'
 }
 
 @test "Contest API: a team's feed has its own clarifications and those to all, in order, and no others; tokens stay" {

@@ -131,6 +131,7 @@ static void put_color(struct page *page, const struct contest_problem *problem)
         page_text(page, problem->color, PAGE_NAME);
 }
 
+/* On a phone the first columns are visible without scrolling: they have the button. */
 static void put_balloon(struct own_page *own, const struct balloon *balloon)
 {
     struct page *page = &own->page;
@@ -139,26 +140,26 @@ static void put_balloon(struct own_page *own, const struct balloon *balloon)
     const struct contest_problem *problem = &board->contest->problems[entry->problem];
 
     page_put(page, "<tr%s><td>", balloon->delivered > 0 ? " class=\"done\"" : "");
-    page_moment(page, entry->submitted);
-    page_put(page, "</td><td>");
     page_text(page, problem->id, PAGE_NAME);
     page_put(page, "</td><td>");
     put_color(page, problem);
     page_put(page, "</td><th scope=\"row\" class=\"team\">");
     page_name(page, entry->name);
     page_put(page, "</th><td>");
-    page_name(page, entry->team);
-    page_put(page, "</td><td>");
-    if (board->firsts[entry->problem].submission == entry->id)
-        page_put(page, "<span class=\"first\"><span aria-hidden=\"true\">\xe2\x98\x85\xc2\xa0</span>%s%s</span>",
-                 page_word(page, WORD_FIRST), page_word(page, WORD_TO_SOLVE));
-    page_put(page, "</td><td>");
     if (balloon->delivered > 0) {
         page_put(page, "%s ", page_word(page, WORD_DELIVERED));
         page_moment(page, balloon->delivered);
     }
     put_button(own, entry->team, problem->id, balloon->delivered <= 0,
                balloon->delivered > 0 ? WORD_NOT_DELIVERED : WORD_MARK_DELIVERED);
+    page_put(page, "</td><td>");
+    if (board->firsts[entry->problem].submission == entry->id)
+        page_put(page, "<span class=\"first\"><span aria-hidden=\"true\">\xe2\x98\x85\xc2\xa0</span>%s%s</span>",
+                 page_word(page, WORD_FIRST), page_word(page, WORD_TO_SOLVE));
+    page_put(page, "</td><td>");
+    page_name(page, entry->team);
+    page_put(page, "</td><td>");
+    page_moment(page, entry->submitted);
     page_put(page, "</td></tr>\n");
 }
 
@@ -188,8 +189,8 @@ static void put_wrong(struct own_page *own, json_t *delivered)
 
 bool balloons_page(struct own_page *own, enum language language, struct error *error)
 {
-    static const enum word head[] = { WORD_SUBMITTED, WORD_PROBLEM, WORD_COLOR, WORD_TEAM, WORD_FOLDER,
-                                      WORD_FIRST,     WORD_STATE,   WORD_COUNT };
+    static const enum word head[] = { WORD_PROBLEM, WORD_COLOR,  WORD_TEAM,      WORD_STATE,
+                                      WORD_FIRST,   WORD_FOLDER, WORD_SUBMITTED, WORD_COUNT };
     struct page *page = &own->page;
     json_t *delivered = read_delivered(own->server, error);
     struct balloons all = { 0 };

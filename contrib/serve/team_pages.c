@@ -142,10 +142,11 @@ static void put_question(struct own_page *own, sqlite3_stmt *row)
     struct page *page = &own->page;
     const char *from = (const char *)sqlite3_column_text(row, 1), *to = (const char *)sqlite3_column_text(row, 2),
                *problem = (const char *)sqlite3_column_text(row, 3);
+    const bool is_reply = sqlite3_column_type(row, 6) != SQLITE_NULL;
 
     page_put(page, "<dt>%jd \xe2\x80\x93 ", (intmax_t)sqlite3_column_int64(row, 0));
     page_moment(page, sqlite3_column_double(row, 5));
-    page_put(page, " %s", page_word(page, from ? WORD_QUESTION : WORD_ANSWER));
+    page_put(page, " %s", page_word(page, from ? WORD_QUESTION : is_reply || to ? WORD_ANSWER : WORD_ANNOUNCEMENT));
     if (from || to) {
         page_put(page, " \xe2\x80\x93 ");
         page_name(page, from ? from : to);
@@ -194,8 +195,8 @@ static bool put_questions(struct own_page *own, struct error *error)
                  page_word(&own->page, WORD_REPLY));
     page_put(&own->page, "<label>%s <textarea name=\"text\" maxlength=\"%d\" required></textarea></label>\n"
                          "<button>%s</button>\n</form>\n",
-             page_word(&own->page, jury ? WORD_ANSWER : WORD_QUESTION), QUESTION_BYTES,
-             page_word(&own->page, jury ? WORD_ANSWER : WORD_ASK));
+             page_word(&own->page, jury ? WORD_ANSWER_OR_ANNOUNCEMENT : WORD_QUESTION), QUESTION_BYTES,
+             page_word(&own->page, jury ? WORD_SEND : WORD_ASK));
     return row == STORE_END;
 }
 
@@ -203,7 +204,8 @@ static bool put_questions(struct own_page *own, struct error *error)
 
 static bool home_page(struct own_page *own, enum language language, struct error *error)
 {
-    own_page_begin(own, language, "my/", "index", WORD_MY_SUBMISSIONS);
+    own_page_begin(own, language, "my/", "index",
+                   own->request->account.role >= ROLE_JURY ? WORD_JURY : WORD_MY_SUBMISSIONS);
     own_page_form(own, "/logout", "row", false);
     page_put(&own->page, "<b>");
     page_name(&own->page, own->request->account.name);
