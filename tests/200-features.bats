@@ -57,7 +57,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     run -0 features "$fixtures/nn.ptx" --grid 1001 --block 128 --sample 16 $(records 128007)
     # Paths and what memory is asked for come from some blocks in either run.
     seen='^(footprint|chain|wait_|longest|block_most|load_|store_)'
-    diff <(grep -Ev "$seen" <<< "$all") <(grep -Ev "$seen" <<< "$output")
+    diff <(grep -Ev "$seen|^executed " <<< "$all") <(grep -Ev "$seen|^executed " <<< "$output")
     paste <(grep -E "$seen" <<< "$all") <(grep -E "$seen" <<< "$output") > both
     awk '{ d = $2 - $4; if (d < 0) d = -d; if (d > 0.05 * $2) { print; bad = 1 } } END { exit bad }' both >&2
     awk -v a="$(value footprint)" -v b="$(sed -n 's/^footprint //p' <<< "$all")" \
@@ -70,7 +70,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     run -0 --separate-stderr features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --tune --json
     assert_equal "$(jq -c '[.[].n_t]' <<< "$output")" '[128,32,64,256,512,1024]'
     assert_equal "$(jq -c '[.[] | .n_b * .n_t] | unique' <<< "$output")" '[128000]'
-    assert_equal "$(jq '.[0] | length' <<< "$output")" 74
+    assert_equal "$(jq '.[0] | length' <<< "$output")" 79
     assert_equal "$(jq -c '.[0].n' <<< "$output")" null
     # shellcheck disable=SC2046
     features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --csv > one.csv
@@ -162,6 +162,26 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     run -1 --separate-stderr features kernels.cu --kernel count_down --grid 1 --block 32 --args buffer:128 buffer:128 32
     assert_output ''
     assert_regex "$stderr" "kernels\.cu:$here "
+}
+
+@test "features: how far counts can be trusted: samples, the data they leave, clocks" {
+    trust() {
+        awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+            { print $1, $at["executed"], ($at["stale"] > 0), $at["clocked"], $at["data_branches"], $at["data_addresses"] }'
+    }
+    run -0 --separate-stderr features "$fixtures/trust.cu" --csv
+    run -0 trust <<< "$output"
+    assert_output "fill 1 0 0 0 0
+follow 1 0 0 1 0
+gather 1 0 0 0 1
+spin 1 0 1 0 0"
+    run -0 --separate-stderr features "$fixtures/trust.cu" --csv --sample 16
+    run -0 trust <<< "$output"
+    # 16 of 64 blocks; what they left is read by the next two; the last writes what a sample wrote, and is no sample.
+    assert_output "fill 0.25 0 0 0 0
+follow 0.25 1 0 1 0
+gather 1 1 0 0 1
+spin 1 0 1 0 0"
 }
 
 # bats test_tags=slow

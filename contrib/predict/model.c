@@ -10,7 +10,7 @@
 #include "contrib/predict/rows/split.h"
 #include "contrib/predict/rows/vector.h"
 
-enum { FOLDS = 10, KERNEL_FOLDS = 10, CROSS_FOLDS = 20, NEAR_RESIDUALS = 200 };
+enum { FOLDS = 10, KERNEL_FOLDS = 10, CROSS_FOLDS = 20, NEAR_RESIDUALS = 200, LEAST_RESIDUALS = 40 };
 #define BEYOND 0.1 /* of an input's range: how far outside of it a launch may be */
 #define SAME_DEGREE 5e-7 /* of its range: less than its sixth digit */
 
@@ -41,7 +41,8 @@ bool model_fit(struct model *model, const struct recipe *recipe, const struct de
         return good;
     }
     t = (struct training){.rows = d->rows, .inputs = d->inputs, .terms = d->terms, .spread = d->spread,
-                         .kernel = d->kernel, .kernels = d->kernels, .start = start ? &start->learned : NULL};
+                         .kernel = d->kernel, .kernels = d->kernels, .weight = d->weight,
+                         .start = start ? &start->learned : NULL};
     x = malloc((d->rows + 1) * d->inputs * sizeof *x);
     y = malloc((d->rows + 1) * sizeof *y);
     logs = malloc((d->rows + 1) * sizeof *logs);
@@ -127,13 +128,15 @@ enum novelty reach_novelty(const struct reach *reach, const double *x)
     return NEW_KERNEL;
 }
 
-/* Of the residuals of rows that were about as far away, the quantile. */
+/* Of the residuals of rows that were about as far away, a third of all, the quantile. */
 double reach_factor(const struct reach *reach, enum novelty novelty, double distance, double level)
 {
     const struct residuals *off = &reach->off[novelty];
-    size_t wanted = off->count < NEAR_RESIDUALS ? off->count : NEAR_RESIDUALS, first;
+    size_t third = off->count / 3, wanted, first;
     double near[NEAR_RESIDUALS];
 
+    wanted = third < LEAST_RESIDUALS ? LEAST_RESIDUALS : third > NEAR_RESIDUALS ? NEAR_RESIDUALS : third;
+    wanted = wanted < off->count ? wanted : off->count;
     /* The residuals lie in the order of distance: the window of `wanted` whose middle is nearest to it. */
     for (first = 0; first < off->count && off->distance[first] < distance; first++)
         ;
@@ -151,6 +154,20 @@ struct calibration {
     double *residual, *distance; /* NOVELTIES x rows; a distance is NAN where a kernel had no row */
 };
 
+/* Where the rows that a split trains on are, in the range of all. `rest` gets them, to be freed by rest_release(). */
+static bool rest_of(struct reach *rest, const struct reach *all, const struct split *split, struct error *error)
+{
+    size_t in = all->range.inputs;
+
+    *rest = (struct reach){.range = all->range, .rows = split->train_count};
+    rest->x = malloc((split->train_count + 1) * in * sizeof *rest->x);
+    if (!rest->x)
+        return error_toolkit(error, "no memory for %zu rows", split->train_count);
+    for (size_t i = 0; i < split->train_count; i++)
+        memcpy(rest->x + i * in, all->x + split->train[i] * in, in * sizeof *rest->x);
+    return true;
+}
+
 /* One fold, of rows or of whole kernels: its rows are held back, predicted, their distance from the rest is taken. */
 static bool calibrate_fold(void *context, size_t number, struct error *error)
 {
@@ -160,7 +177,7 @@ static bool calibrate_fold(void *context, size_t number, struct error *error)
     struct split split;
     struct design part = {.rows = 0};
     struct model model;
-    struct reach rest = {.range = c->model->reach.range};
+    struct reach rest = {.rows = 0};
     bool good = number < FOLDS ? split_fold(&split, d->rows, FOLDS, (int)number, SPLIT_SEED + 1, error)
                                : split_group(&split, c->group, d->rows, (int)(number - FOLDS), error);
 
@@ -170,13 +187,9 @@ static bool calibrate_fold(void *context, size_t number, struct error *error)
         split_release(&split);
         return true;
     }
-    rest.rows = split.train_count;
-    rest.x = malloc(split.train_count * in * sizeof *rest.x);
-    good = rest.x || error_toolkit(error, "no memory for %zu rows", d->rows);
-    good = good && design_pick(&part, d, split.train, split.train_count, error) &&
+    good = rest_of(&rest, &c->model->reach, &split, error) &&
+           design_pick(&part, d, split.train, split.train_count, error) &&
            model_fit(&model, &c->model->recipe, &part, c->model, error);
-    for (size_t i = 0; good && i < split.train_count; i++)
-        memcpy(rest.x + i * in, c->model->reach.x + split.train[i] * in, in * sizeof *rest.x);
     for (size_t i = 0; good && i < split.test_count; i++) {
         size_t row = split.test[i];
 
@@ -282,6 +295,7 @@ struct cross {
     const struct design *design; /* of all rows */
     int *group;                  /* rows: whose programs are left out together; -1: learned from always */
     double *us;                  /* rows: predicted while left out */
+    double *distance;            /* rows: from the nearest one that was not left out */
 };
 
 static bool leave_out(void *context, size_t number, struct error *error)
@@ -291,38 +305,42 @@ static bool leave_out(void *context, size_t number, struct error *error)
     struct split split;
     struct design part = {.rows = 0};
     struct model model;
+    struct reach rest = {.rows = 0};
     bool good = split_group(&split, c->group, d->rows, (int)number, error);
 
     if (!good)
         return false;
-    good = design_pick(&part, d, split.train, split.train_count, error) &&
+    good = rest_of(&rest, &c->model->reach, &split, error) &&
+           design_pick(&part, d, split.train, split.train_count, error) &&
            model_fit(&model, &c->model->recipe, &part, c->model, error);
     for (size_t i = 0; good && i < split.test_count; i++) {
         size_t row = split.test[i];
 
         c->us[row] = model_time(&model, d->x + row * d->inputs, d->terms + row * ROW_TERMS);
+        c->distance[row] = reach_distance(&rest, c->model->reach.x + row * rest.range.inputs, NULL, NULL);
     }
     if (good)
         model_release(&model);
+    free(rest.x);
     design_release(&part);
     split_release(&split);
     return good;
 }
 
 bool model_cross(struct model *model, const struct table *table, size_t first, const struct gpus *gpus, double *us,
-                 struct error *error)
+                 double *distance, struct error *error)
 {
     struct design d = {.rows = 0};
     struct cross c = {.model = model, .design = &d};
-    double *residual = NULL, *distance = NULL;
+    double *residual = NULL;
     int program = -1;
     bool good = design_make(&d, model->recipe.set, table, CLASS_NONE, gpus, error);
 
     c.group = malloc((d.rows + 1) * sizeof *c.group);
     c.us = calloc(d.rows + 1, sizeof *c.us);
     residual = malloc((d.rows + 1) * sizeof *residual);
-    distance = calloc(d.rows + 1, sizeof *distance);
-    if (good && !(residual && distance && c.group && c.us))
+    c.distance = calloc(d.rows + 1, sizeof *c.distance);
+    if (good && !(residual && c.distance && c.group && c.us))
         good = error_toolkit(error, "no memory for %zu rows", d.rows);
     for (size_t i = 0; good && i < d.rows; i++) {
         program = i < first ? -1 : program_of(&d, i, program);
@@ -331,6 +349,7 @@ bool model_cross(struct model *model, const struct table *table, size_t first, c
     good = good && jobs_run(leave_out, &c, program + 1 < CROSS_FOLDS ? (size_t)program + 1 : CROSS_FOLDS, error);
     for (size_t i = first; good && i < d.rows; i++) {
         us[i - first] = c.us[i];
+        distance[i - first] = parts_refused(d.sample[i]) ? NAN : c.distance[i];
         residual[i - first] = fabs(log(c.us[i] / d.time[i]));
     }
     for (int novelty = 0; good && novelty < NOVELTIES; novelty++) {
@@ -339,7 +358,7 @@ bool model_cross(struct model *model, const struct table *table, size_t first, c
         good = keep_residuals(&model->reach.off[novelty], residual, distance, d.rows - first, error);
     }
     free(residual);
-    free(distance);
+    free(c.distance);
     free(c.group);
     free(c.us);
     design_release(&d);
@@ -374,6 +393,7 @@ static void check_range(const struct model *model, const double *inputs, const d
 /* The same by the mechanism: nothing is refused but a row without the work of its launch. */
 static void find_part(const struct model *model, const double *terms, const struct sample *sample, struct forecast *f)
 {
+    const char *refused = parts_refused(sample);
     double share[PARTS];
 
     mechanism_predict(mechanism_law(&model->learned), terms, share, &f->launch_share);
@@ -386,8 +406,8 @@ static void find_part(const struct model *model, const double *terms, const stru
             f->bound = part_name(i);
         }
     }
-    if (!parts_known(sample))
-        snprintf(f->refused, sizeof f->refused, "its row lacks the work of the launch: count it with this simulator");
+    if (refused)
+        snprintf(f->refused, sizeof f->refused, "%s", refused);
 }
 
 static void find_bound(const struct model *model, const double *terms, struct forecast *f)

@@ -72,10 +72,11 @@ bool model_calibrate(struct model *model, const struct design *design, const str
 /*
  * Intervals for programs that the model never saw, in place of those of model_calibrate(): as wide as it is off on the
  * rows from number `first` on, whose kernels are named PROGRAM:KERNEL, while their program was left out. `table` holds
- * all rows that the model learned from. us: what was predicted then, for each row from `first` on.
+ * all rows that the model learned from. us, distance: what was predicted then, and how far the nearest other row was
+ * (NAN: it is refused), for each row from `first` on.
  */
 bool model_cross(struct model *model, const struct table *table, size_t first, const struct gpus *gpus, double *us,
-                 struct error *error);
+                 double *distance, struct error *error);
 
 /* The factor of the interval [time / factor, time * factor] at a distance from the training rows. */
 double reach_factor(const struct reach *reach, enum novelty novelty, double distance, double level);

@@ -72,16 +72,23 @@ static bool read_also(struct table *table, const char *path, struct error *error
 
 /* What was predicted of each row from `first` on, as `predict --json` writes it. */
 static bool write_cross(const struct model *model, const struct table *table, size_t first, const double *us,
-                        const char *path, struct error *error)
+                        const double *distance, const char *path, struct error *error)
 {
-    double factor = reach_factor(&model->reach, NEW_KERNEL, 0, MODEL_LEVEL);
     json_t *rows = json_array(), *all;
     bool good;
 
-    for (size_t i = first; i < table->rows; i++)
-        json_array_append_new(rows, json_pack("{s:s, s:f, s:f, s:f, s:s}", "kernel", table->samples[i].kernel, "us",
+    for (size_t i = first; i < table->rows; i++) {
+        const char *refused = parts_refused(&table->samples[i]);
+        double factor = refused ? 1 : reach_factor(&model->reach, NEW_KERNEL, distance[i - first], MODEL_LEVEL);
+
+        if (refused)
+            json_array_append_new(rows, json_pack("{s:s, s:f, s:s}", "kernel", table->samples[i].kernel, "refused_us",
+                                                  us[i - first], "refused", refused));
+        else
+            json_array_append_new(rows, json_pack("{s:s, s:f, s:f, s:f, s:s}", "kernel", table->samples[i].kernel, "us",
                                               us[i - first], "low_us", us[i - first] / factor, "high_us",
                                               us[i - first] * factor, "bound", "its program was left out"));
+    }
     all = json_pack("{s:i, s:o}", "format", 1, "kernels", rows);
     good = all && json_dump_file(all, path, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) == 0;
     json_decref(all);
@@ -92,12 +99,13 @@ static bool write_cross(const struct model *model, const struct table *table, si
 static bool cross(struct model *model, const struct table *table, size_t first, const struct request *r,
                   struct error *error)
 {
-    double *us = malloc((table->rows + 1) * sizeof *us);
-    bool good = us || error_toolkit(error, "no memory for %zu rows", table->rows);
+    double *us = malloc((table->rows + 1) * sizeof *us), *distance = malloc((table->rows + 1) * sizeof *distance);
+    bool good = (us && distance) || error_toolkit(error, "no memory for %zu rows", table->rows);
 
-    good = good && model_cross(model, table, first, &r->known, us, error) &&
-           (!r->cross || write_cross(model, table, first, us, r->cross, error));
+    good = good && model_cross(model, table, first, &r->known, us, distance, error) &&
+           (!r->cross || write_cross(model, table, first, us, distance, r->cross, error));
     free(us);
+    free(distance);
     return good;
 }
 

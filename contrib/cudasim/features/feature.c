@@ -25,6 +25,7 @@
 struct age {
     uint64_t first, end; /* sectors, from the origin */
     double at;           /* bytes that launches had touched by then */
+    bool stale;          /* a launch of which only a sample ran touched it, and may have written it */
 };
 
 struct features {
@@ -56,6 +57,7 @@ struct extents {
 /* The weighted counts. */
 struct sums {
     double class[CLASS_COUNT], lanes, warps, exits, flops, load_sectors, store_sectors, passes, threads, blocks;
+    double blocks_run; /* not weighted */
 };
 
 /* ---- the table ---- */
@@ -307,7 +309,7 @@ static struct age *age_of(struct features *f, const struct extent *e)
         f->ages = ages;
         f->age_capacity = capacity;
     }
-    f->ages[f->age_count] = (struct age){e->first, e->end, -INFINITY};
+    f->ages[f->age_count] = (struct age){e->first, e->end, -INFINITY, false};
     return &f->ages[f->age_count++];
 }
 
@@ -339,6 +341,23 @@ static double cold_bytes(struct features *f, const struct sim *sim, const struct
     return cold;
 }
 
+/* The share of the launch's bytes in allocations whose data is not real. After it `partial` says whether it adds some. */
+static double stale_share(struct features *f, const struct extents *x, bool partial)
+{
+    double stale = 0, sum = 0;
+
+    for (size_t n = 0; n < x->count; n++) {
+        struct age *age = x->list[n].sectors > 0 ? age_of(f, &x->list[n]) : NULL;
+
+        sum += x->list[n].sectors;
+        if (!age)
+            continue;
+        stale += age->stale ? x->list[n].sectors : 0;
+        age->stale = age->stale || (partial && !f->trying);
+    }
+    return sum > 0 ? stale / sum : 0;
+}
+
 /* ---- sums ---- */
 
 static void add_sums(struct sums *s, const struct sim_kernel_counts *before, const struct sim_kernel_counts *after,
@@ -356,6 +375,7 @@ static void add_sums(struct sums *s, const struct sim_kernel_counts *before, con
     s->passes += MORE(shared_passes);
     s->threads += MORE(threads);
     s->blocks += MORE(blocks);
+    s->blocks_run += (double)(after->blocks - before->blocks);
 #undef MORE
 }
 
@@ -448,6 +468,10 @@ static void fill(struct features *features, const struct sim_launch *launch, con
     v[FEATURE_SHARED_PASSES] = s->passes;
     v[FEATURE_DIVERGENCE] = s->warps > 0 ? s->lanes / (LANES * s->warps) : 1;
     v[FEATURE_REGULAR] = code->regular;
+    v[FEATURE_EXECUTED] = fmin(s->blocks_run / v[FEATURE_BLOCKS], 1);
+    v[FEATURE_CLOCKED] = code->clocked;
+    v[FEATURE_DATA_BRANCHES] = code->data_branches;
+    v[FEATURE_DATA_ADDRESSES] = code->data_addresses;
 }
 
 /* ---- launches ---- */
@@ -667,6 +691,7 @@ bool features_run(struct features *features, struct sim *sim, const struct sim_l
     }
     fill(features, launch, code, &sums, footprint, row);
     row->value[FEATURE_COLD] = cold_bytes(features, sim, &extents);
+    row->value[FEATURE_STALE] = stale_share(features, &extents, sampled && sums.class[CLASS_GLOBAL_STORE] > 0);
     drop_extents(&extents);
     good = work_end(work, row->value[FEATURE_BLOCKS], row->value[FEATURE_BLOCKS] * row->value[FEATURE_WARPS],
                     row->value);

@@ -30,6 +30,11 @@
     X(WAIT_HIT, "wait_hit") X(LOAD_FRESH, "load_fresh") X(STORE_FRESH, "store_fresh")                                  \
     X(ATOMIC_MEET, "atomic_meet") X(COLD, "cold")
 
+/* How far counts can be trusted: docs/PREDICT.md. */
+#define FEATURES_OF_TRUST(X)                                                                                           \
+    X(EXECUTED, "executed") X(STALE, "stale") X(CLOCKED, "clocked") X(DATA_BRANCHES, "data_branches")                  \
+    X(DATA_ADDRESSES, "data_addresses")
+
 /* X(identifier, name of the column), in the order of the columns; `kernel` stands before them. */
 #define FEATURES(X)                                                                                                    \
     X(GRID_X, "grid_x")                                                                                                \
@@ -41,7 +46,8 @@
                         X(WARP_INSTRUCTIONS, "warp_instructions") X(FLOPS, "flops") X(BYTES_READ, "bytes_read")        \
                             X(BYTES_WRITTEN, "bytes_written") X(FOOTPRINT, "footprint")                                \
                                 X(SHARED_PASSES, "shared_passes") X(DIVERGENCE, "divergence") X(REGULAR, "regular") \
-    FEATURES_OF_WORK(X)
+    FEATURES_OF_WORK(X)                                                                                                \
+    FEATURES_OF_TRUST(X)
 
 enum feature {
 #define FEATURE_ID(id, name) FEATURE_##id,

@@ -191,7 +191,8 @@ static unsigned operand_depends(const struct part *p, const struct ptx_operand *
     if (x->kind == PTX_OPERAND_REGISTER && x->reg >= 0)
         depends |= p->registers[x->reg];
     if (x->kind == PTX_OPERAND_SPECIAL)
-        depends |= DEPENDS_SIZE;
+        depends |= strncmp(x->name, "%clock", 6) == 0 || strncmp(x->name, "%globaltimer", 12) == 0 ? DEPENDS_CLOCK
+                                                                                               : DEPENDS_SIZE;
     for (size_t n = 0; n < x->count; n++)
         depends |= operand_depends(p, &x->elements[n]);
     return depends;
@@ -474,6 +475,7 @@ static bool find_loops(struct reader *r, struct part *p, unsigned *mark, unsigne
         p->depth = inner > p->depth ? inner : p->depth;
         r->code->regular = r->code->regular && !(loop.depends & DEPENDS_DATA);
         r->code->waits = r->code->waits || loop.depends & DEPENDS_CHANGING;
+        r->code->clocked = r->code->clocked || loop.depends & DEPENDS_CLOCK;
         good = add_loop(r, loop);
         take_entries(p, members, count, mark, mine, gone);
         if (good && depth < NEST_LIMIT)
@@ -563,6 +565,20 @@ static bool read_loops(struct reader *r)
     return true;
 }
 
+/* What of the kernel's work depends on data, so that its counts are those of this data. */
+static void read_control(const struct part *p, struct features_code *code)
+{
+    for (size_t n = 0; n < p->f->statement_count; n++) {
+        const struct ptx_statement *s = &p->f->statements[n];
+        const struct ptx_operand *address = s->kind == PTX_INSTRUCTION ? address_of(s) : NULL;
+
+        if (s->kind == PTX_INSTRUCTION && condition_depends(p, s) & DEPENDS_DATA)
+            code->data_branches = true;
+        if (address && operand_depends(p, address) & DEPENDS_DATA)
+            code->data_addresses = true;
+    }
+}
+
 static bool read_degree(const struct ptx_function *kernel, struct features_code *code)
 {
     unsigned *distance = calloc(kernel->statement_count + 1, sizeof *distance);
@@ -592,6 +608,9 @@ bool features_code_read(const struct ptx_module *module, const struct ptx_functi
         settle(&r);
         good = read_loops(&r);
     }
+    for (size_t n = 0; good && n < module->function_count; n++)
+        if (r.parts[n].read)
+            read_control(&r.parts[n], code);
     for (size_t n = 0; r.parts && n < module->function_count; n++) {
         if (!r.parts[n].read)
             continue;

@@ -11,7 +11,8 @@
 enum depends {
     DEPENDS_SIZE = 1,     /* parameters, constant memory, the launch's configuration, the thread's place in it */
     DEPENDS_DATA = 2,     /* what was read from global memory */
-    DEPENDS_CHANGING = 4  /* what other blocks may change meanwhile: volatile, relaxed, acquire loads, atomics */
+    DEPENDS_CHANGING = 4, /* what other blocks may change meanwhile: volatile, relaxed, acquire loads, atomics */
+    DEPENDS_CLOCK = 8     /* a clock or a timer */
 };
 
 struct costs;
@@ -29,6 +30,9 @@ struct features_code {
     unsigned complexity;  /* the deepest nest of loops whose number of rounds is not a constant of the code */
     bool regular;         /* no loop depends on data */
     bool waits;           /* a loop depends on what other blocks may change */
+    bool clocked;         /* a loop ends by a clock */
+    bool data_branches;   /* a branch, or the guard of another instruction, depends on data */
+    bool data_addresses;  /* an address depends on data */
     bool told, told_irregular; /* for the caller: it has printed this before */
     bool tuned;           /* for the caller: it has tried other block sizes */
     struct costs *costs;  /* for the caller: of the kernel's program */

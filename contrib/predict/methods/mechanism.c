@@ -107,7 +107,7 @@ const double *mechanism_law(const struct learned *learned)
 struct problem {
     const struct training *t;
     size_t step;      /* every so many rows are used */
-    double *weight;   /* of each row: a kernel weighs as much as any other */
+    double *weight;   /* of each row: a kernel has the same of all its rows together as its weight says */
     double centre[MECHANISM_COUNT];
 };
 
@@ -191,7 +191,8 @@ static bool descend(const struct problem *p, double *law, double *value, double 
 static bool weigh(struct problem *p, struct error *error)
 {
     const struct training *t = p->t;
-    size_t *rows_of = calloc((size_t)t->kernels + 1, sizeof *rows_of), present = 0;
+    size_t *rows_of = calloc((size_t)t->kernels + 1, sizeof *rows_of);
+    double all = 0;
 
     p->weight = calloc(t->rows + 1, sizeof *p->weight);
     if (!rows_of || !p->weight) {
@@ -200,12 +201,14 @@ static bool weigh(struct problem *p, struct error *error)
     }
     for (size_t i = 0; i < t->rows; i += p->step)
         if (usable(t->terms + i * ROW_TERMS))
-            present += rows_of[t->kernel[i]]++ == 0;
+            rows_of[t->kernel[i]]++;
     for (size_t i = 0; i < t->rows; i += p->step)
         if (usable(t->terms + i * ROW_TERMS))
-            p->weight[i] = 1 / (double)rows_of[t->kernel[i]] / (double)present;
+            all += p->weight[i] = t->weight[i] / (double)rows_of[t->kernel[i]];
+    for (size_t i = 0; i < t->rows && all > 0; i++)
+        p->weight[i] /= all;
     free(rows_of);
-    return present > 0 || error_usage(error, "no row has the work of its launch: count again with this simulator");
+    return all > 0 || error_usage(error, "no row has the work of its launch: count again with this simulator");
 }
 
 static bool fit(struct learned *learned, const struct training *t, struct error *error)

@@ -29,6 +29,13 @@ static const struct {
 /* By which the price of a launch differs from row to row for reasons outside of it (data/README.md). */
 #define JITTER_US 0.04
 
+/*
+ * Kernels of our own were timed at many sizes on an idle GPU, and their counts are those of the launch that was timed.
+ * Public kernels have few sizes. Where their counts are doubtful they teach little.
+ */
+#define OWN_WEIGHT 3.0
+#define DOUBTFUL_WEIGHT 0.3
+
 enum {
     SOURCE_COUNT = sizeof source / sizeof source[0],
     COUNTS = sizeof counts / sizeof counts[0],
@@ -123,8 +130,9 @@ static bool allocate(struct design *d, size_t rows, size_t inputs, enum input_se
     d->time = calloc(rows + 1, sizeof *d->time);
     d->spread = calloc(rows + 1, sizeof *d->spread);
     d->kernel = calloc(rows + 1, sizeof *d->kernel);
+    d->weight = calloc(rows + 1, sizeof *d->weight);
     d->sample = calloc(rows + 1, sizeof *d->sample);
-    if (d->x && d->terms && d->time && d->spread && d->kernel && d->sample)
+    if (d->x && d->terms && d->time && d->spread && d->kernel && d->weight && d->sample)
         return true;
     design_release(d);
     return error_toolkit(error, "no memory for %zu rows", rows);
@@ -137,6 +145,14 @@ static int kernel_number(const struct design *d, size_t row)
         if (strcmp(d->sample[i]->kernel, d->sample[row]->kernel) == 0)
             return d->kernel[i];
     return d->kernels;
+}
+
+/* Public kernels are named PROGRAM:KERNEL. */
+static double weight_of(const struct sample *sample)
+{
+    if (parts_refused(sample))
+        return 0;
+    return !strchr(sample->kernel, ':') ? OWN_WEIGHT : parts_doubtful(sample) ? DOUBTFUL_WEIGHT : 1;
 }
 
 bool design_make(struct design *d, enum input_set set, const struct table *table, enum kernel_class class,
@@ -167,6 +183,7 @@ bool design_make(struct design *d, enum input_set set, const struct table *table
         d->spread[row] = hypot(fmax((v[COLUMN_HIGH_US] - v[COLUMN_LOW_US]) / 2, JITTER_US), 1e-4 * v[COLUMN_TIME_US]) /
                          v[COLUMN_TIME_US];
         d->sample[row] = sample;
+        d->weight[row] = weight_of(sample);
         d->kernel[row] = kernel_number(d, row);
         if (d->kernel[row] == d->kernels)
             d->kernels++;
@@ -189,6 +206,7 @@ bool design_pick(struct design *part, const struct design *whole, const size_t *
         part->time[i] = whole->time[from];
         part->spread[i] = whole->spread[from];
         part->kernel[i] = whole->kernel[from];
+        part->weight[i] = whole->weight[from];
         part->sample[i] = whole->sample[from];
     }
     return true;
@@ -201,6 +219,7 @@ void design_release(struct design *d)
     free(d->time);
     free(d->spread);
     free(d->kernel);
+    free(d->weight);
     free(d->sample);
     *d = (struct design){.rows = 0};
 }

@@ -35,6 +35,7 @@ struct design {
     /* rows: how far the time is known, as a share of it: half its interval, what moves the price of a launch */
     double *spread;
     int *kernel;    /* rows: a number for each kernel's name, from 0 */
+    double *weight; /* rows: how much its kernel counts beside others: design.c */
     int kernels;    /* of all rows */
     const struct sample **sample; /* rows, in the table */
 };

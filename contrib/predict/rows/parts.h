@@ -48,6 +48,12 @@ enum { ROW_TERMS = TERMS + PARTS };
 /* Whether the row has the columns of the launch's work. */
 bool parts_known(const struct sample *sample);
 
+/* Why the parts say nothing of the time of a launch; NULL: they do. */
+const char *parts_refused(const struct sample *sample);
+
+/* Whether the GPU may have done other work than was counted: data that steers the kernel was not real, or was sampled. */
+bool parts_doubtful(const struct sample *sample);
+
 /* Fills `us`, microseconds at the GPU's highest clock. All are 0 where the row lacks the columns. */
 void parts_compute(const struct sample *sample, const struct gpu *gpu, double us[PARTS]);
 

@@ -95,7 +95,12 @@
     X(LOAD_FRESH, "load_fresh", WORK) \
     X(STORE_FRESH, "store_fresh", WORK) \
     X(ATOMIC_MEET, "atomic_meet", WORK) \
-    X(COLD, "cold", WORK)
+    X(COLD, "cold", WORK) \
+    X(EXECUTED, "executed", WORK) \
+    X(STALE, "stale", WORK) \
+    X(CLOCKED, "clocked", WORK) \
+    X(DATA_BRANCHES, "data_branches", WORK) \
+    X(DATA_ADDRESSES, "data_addresses", WORK)
 
 enum column {
 #define X(identifier, name, kind) COLUMN_##identifier,

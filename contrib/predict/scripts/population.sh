@@ -9,6 +9,7 @@
 #   errors [--locked] [--model MODEL] [--worst N]    compares predictions with the times of a half. The default model
 #                                                    learns from the open half: of that, predictions are compared which
 #                                                    a model made that had not learned from the row's program
+#   overhead [--only REGEX]                          what counting adds to the simulation of what is built
 #
 # The rule's order and halves are digests of names. Exit codes: 0 done, 2 usage, 3 the toolkit failed.
 
@@ -120,10 +121,10 @@ count_one() {
     rm -f "$file" "$top/counts/$name.csv"
 }
 
-# count_whole FILE RUN NAME: counts of loops that depend on data are real only if all blocks were executed. A program
-# with such loops is run again in full. Its launches replace those of the sample as far as it comes.
+# count_whole FILE RUN NAME: a sample leaves wrong data, which launches after it may read. So a program with sampled
+# launches is run again in full. Its launches replace those of the sample as far as it comes.
 count_whole() {
-    if awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "regular") at = i } NR > 1 && $at == 0 { any = 1 }
+    if awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "executed") at = i } NR > 1 && $at < 1 { any = 1 }
             END { exit !any }' "$1"; then
         simulate "$1.whole" 0 "$2" "$seconds" "$top/log/$3.whole"
     else
@@ -167,8 +168,8 @@ build_and_count() {
 
 case $command in
 build | count) build_and_count ;;
-pack | rows | join | errors)
+pack | rows | join | errors | overhead)
     # shellcheck disable=SC1090 # parts of this script
     . "$scripts/population_$command.sh" ;;
-*) usage 'population.sh build|count|pack|rows|join|errors [OPTION...]; see --help' ;;
+*) usage 'population.sh build|count|pack|rows|join|errors|overhead [OPTION...]; see --help' ;;
 esac
