@@ -167,7 +167,8 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
 @test "features: how far counts can be trusted: samples, the data they leave, clocks" {
     trust() {
         awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-            { print $1, $at["executed"], ($at["stale"] > 0), $at["clocked"], $at["data_branches"], $at["data_addresses"] }'
+            { print $1, $at["executed"], ($at["stale"] > 0), $at["clocked"], $at["data_branches"],
+              $at["data_addresses"] }'
     }
     run -0 --separate-stderr features "$fixtures/trust.cu" --csv
     run -0 trust <<< "$output"

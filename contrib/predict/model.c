@@ -350,7 +350,7 @@ bool model_cross(struct model *model, const struct table *table, size_t first, c
     for (size_t i = first; good && i < d.rows; i++) {
         us[i - first] = c.us[i];
         distance[i - first] = parts_refused(d.sample[i]) ? NAN : c.distance[i];
-        residual[i - first] = fabs(log(c.us[i] / d.time[i]));
+        residual[i - first] = fabs(log(c.us[i] / d.time[i])) / (parts_doubtful(d.sample[i]) ? DOUBTFUL_WIDTH : 1);
     }
     for (int novelty = 0; good && novelty < NOVELTIES; novelty++) {
         free(model->reach.off[novelty].residual);
@@ -459,6 +459,8 @@ bool model_forecast(const struct model *model, const struct sample *sample, cons
         factor = reach_factor(&model->reach, reach_novelty(&model->reach, x), f->distance, MODEL_LEVEL);
     }
     f->us = model_time(model, inputs, terms);
+    if (mechanism && parts_doubtful(sample))
+        factor = pow(factor, DOUBTFUL_WIDTH);
     f->low_us = f->us / factor;
     f->high_us = f->us * factor;
     find_bound(model, terms, f);

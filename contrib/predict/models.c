@@ -81,6 +81,8 @@ static bool write_cross(const struct model *model, const struct table *table, si
         const char *refused = parts_refused(&table->samples[i]);
         double factor = refused ? 1 : reach_factor(&model->reach, NEW_KERNEL, distance[i - first], MODEL_LEVEL);
 
+        if (parts_doubtful(&table->samples[i]))
+            factor = pow(factor, DOUBTFUL_WIDTH);
         if (refused)
             json_array_append_new(rows, json_pack("{s:s, s:f, s:s}", "kernel", table->samples[i].kernel, "refused_us",
                                                   us[i - first], "refused", refused));

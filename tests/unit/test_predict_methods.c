@@ -64,6 +64,7 @@ static void make(struct design *d, size_t rows, double (*law)(const double *, co
     d->time = calloc(rows, sizeof *d->time);
     d->spread = calloc(rows, sizeof *d->spread);
     d->kernel = calloc(rows, sizeof *d->kernel);
+    d->weight = calloc(rows, sizeof *d->weight);
     d->sample = calloc(rows, sizeof *d->sample);
     for (size_t i = 0; i < rows; i++) {
         double bell = 0;
@@ -84,6 +85,7 @@ static void make(struct design *d, size_t rows, double (*law)(const double *, co
             bell += uniform(-0.5, 0.5);
         d->time[i] = law(d->x + i * d->inputs, d->terms + i * ROW_TERMS) * exp(noise * bell);
         d->spread[i] = 1e-4;
+        d->weight[i] = 1;
         d->kernel[i] = (int)(i % 6);
     }
 }

@@ -204,7 +204,7 @@ static bool weigh(struct problem *p, struct error *error)
             rows_of[t->kernel[i]]++;
     for (size_t i = 0; i < t->rows; i += p->step)
         if (usable(t->terms + i * ROW_TERMS))
-            all += p->weight[i] = t->weight[i] / (double)rows_of[t->kernel[i]];
+            all += p->weight[i] = (t->weight ? t->weight[i] : 1) / (double)rows_of[t->kernel[i]];
     for (size_t i = 0; i < t->rows && all > 0; i++)
         p->weight[i] /= all;
     free(rows_of);

@@ -18,7 +18,8 @@ struct training {
     const double *terms;  /* rows x ROW_TERMS, microseconds */
     const double *spread; /* rows: how well the time is known, as a share of it */
     const int *kernel;    /* rows: which kernel */
-    const double *weight; /* rows: how much its kernel counts beside others; only the mechanism looks at it */
+    const double *weight; /* rows: how much its kernel counts beside others; only the mechanism looks at
+                           * it; NULL: all alike */
     int kernels;          /* of all rows */
     const struct learned *start; /* of an earlier fit to most of these rows, whose scales are kept; or NULL */
 };

@@ -61,13 +61,15 @@ const char *parts_refused(const struct sample *sample)
 {
     if (!parts_known(sample))
         return "its row lacks the work of the launch: count it with this simulator";
-    return sample->value[COLUMN_CLOCKED] > 0 ? "a loop of it runs until a clock says so, which counts do not show" : NULL;
+    return sample->value[COLUMN_CLOCKED] > 0 ? "a loop of it runs until a clock says so, which counts do not show"
+                                              : NULL;
 }
 
 bool parts_doubtful(const struct sample *sample)
 {
     const double *v = sample->value;
-    bool loops = v[COLUMN_REGULAR] < 0.5, steered = loops || v[COLUMN_DATA_BRANCHES] > 0 || v[COLUMN_DATA_ADDRESSES] > 0;
+    bool loops = v[COLUMN_REGULAR] < 0.5;
+    bool steered = loops || v[COLUMN_DATA_BRANCHES] > 0 || v[COLUMN_DATA_ADDRESSES] > 0;
 
     /* Rows from before these columns came have NaN in them, of which nothing is true. */
     return (v[COLUMN_STALE] > 0 && steered) || (v[COLUMN_EXECUTED] < 1 && loops);

@@ -51,8 +51,11 @@ bool parts_known(const struct sample *sample);
 /* Why the parts say nothing of the time of a launch; NULL: they do. */
 const char *parts_refused(const struct sample *sample);
 
-/* Whether the GPU may have done other work than was counted: data that steers the kernel was not real, or was sampled. */
+/* Whether the GPU may have done other work than was counted: data that steers the kernel is not real, or a sample. */
 bool parts_doubtful(const struct sample *sample);
+
+/* How much wider the logarithm of an interval is for it than for others: docs/PREDICT.md, Intervals. */
+#define DOUBTFUL_WIDTH 2.0
 
 /* Fills `us`, microseconds at the GPU's highest clock. All are 0 where the row lacks the columns. */
 void parts_compute(const struct sample *sample, const struct gpu *gpu, double us[PARTS]);
