@@ -1,7 +1,8 @@
 /*
- * expert - all generations in one kernel. Three shapes of it, by what is scarce:
+ * expert - all generations in one kernel. Four shapes of it, by what is scarce:
  *
  *   many.cuh    many problems: a block each, population in shared memory. Instructions are scarce.
+ *   warp.cuh    few, smallest ones: a population in the registers of one warp. Time is scarce.
  *   alone.cuh   few, small ones: a block each, an individual in the registers of a lane. Time is scarce.
  *   team.cuh    few, large ones: a team of up to 16 blocks each. Time is scarce, and work can be divided.
  *

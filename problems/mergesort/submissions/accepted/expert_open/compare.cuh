@@ -10,8 +10,8 @@ namespace radix {
 /*
  * A merge in one block has a chain of steps that wait for each other, and a pass by digits needs several launches. Here
  * nothing waits: n * n comparisons are shared out to all multiprocessors, and each key is written once. A block places
- * the elements of one warp, an element a lane; each of its warps counts in a part of all keys, which it reads four at a
- * time, the same in all lanes.
+ * the elements of one warp, one element per lane. Each of its warps counts in a part of all keys, and reads four at a
+ * time, the same ones in all lanes.
  */
 const unsigned COMPARE_THREADS = 512, COMPARE_WARPS = COMPARE_THREADS / WARP, MOST_COMPARED = 8192;
 
