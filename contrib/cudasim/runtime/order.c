@@ -136,9 +136,11 @@ static bool has_note(const struct runtime *runtime, const struct task *task)
 /* Whether a copy or a fill may be the signal that the other work waits for by strong accesses. */
 static bool may_signal(const struct work *moves, const struct work *other, unsigned others)
 {
-    bool waits = other->kind != WORK_KERNEL || sim_kernel_facts(other->kernel.entry->kernel)->waits;
+    const struct entry *entry = other->kind == WORK_KERNEL ? other->kernel.entry : NULL;
 
-    return (moves->kind == WORK_COPY || moves->kind == WORK_SET) && !(others & (TRAFFIC_READ | TRAFFIC_WRITE)) && waits;
+    if ((moves->kind != WORK_COPY && moves->kind != WORK_SET) || others & (TRAFFIC_READ | TRAFFIC_WRITE))
+        return false;
+    return !entry || !entry->kernel || sim_kernel_facts(entry->kernel)->waits;
 }
 
 bool order_collide(const struct work *a, unsigned kinds, const struct work *b, unsigned others)
