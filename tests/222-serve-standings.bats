@@ -32,7 +32,9 @@ js() { chromium_text "$1"; }
 standings() {
     board_many "$contest"
     sed -i 's/^start:.*/&\nend: 2026-02-01T00:00:00Z/' "$contest/contest.yaml"
-    printf 'name: "<b>Gauß</b>"\naffiliation: "ＴＵ <i>Göttingen</i>"\ncountry: DEU\n' > "$contest/teams/t001.yaml"
+    sed -i 's/^scoring:.*/&\ngroups: [{ id: y1, name: First <year> }, { id: y2, name: Second }]/' "$contest/contest.yaml"
+    printf 'name: "<b>Gauß</b>"\naffiliation: "ＴＵ <i>Göttingen</i>"\ncountry: DEU\ngroup: y1\n' \
+        > "$contest/teams/t001.yaml"
     printf 'name: Nowhere\n' > "$contest/teams/t002.yaml"
     serve
     chromium_start "$BATS_TEST_TMPDIR/chromium"
@@ -65,13 +67,16 @@ type() { cdp Input.insertText "\"text\": $(json_string "$1")"; }
     assert_equal "$(js 'status()')" '0 of 200 teams'
     chromium_do 'put("select[data-column=affiliation]", ""); put("input", "")'
     assert_equal "$(js 'status() + " " + new Set(column("country")).size')" '66 of 200 teams 1'
-    assert_equal "$(js '[...document.querySelectorAll("select")].map(e => e.length).join()')" '14,4'
+    assert_equal "$(js '[...document.querySelectorAll("select")].map(e => e.length).join()')" '14,4,2'
     assert_equal "$(js '[...document.querySelector("select").options].pop().text')" 'University 11'
+    chromium_do 'put("select[data-column=country]", ""); put("select[data-column=group]", "First <year>")'
+    assert_equal "$(js 'shown() + " " + status() + " " + location.hash')" \
+        '<b>Gauß</b> 1 of 200 teams #group=First+%3Cyear%3E'
     cdp Accessibility.getFullAXTree
     jq -r '.result.nodes[] | select(.ignored | not) | .role.value + " " + (.name.value // "")' <<< "$cdp_answer" \
         > "$BATS_TEST_TMPDIR/tree"
-    for name in 'search Search and filter' 'searchbox Team or affiliation' 'combobox Affiliation' 'combobox Country' \
-        'button Team' 'button Sort by A' 'status '; do
+    for name in 'search Search and filter' 'searchbox Team or affiliation' 'combobox Affiliation' \
+        'combobox Country' 'combobox Group' 'button Team' 'button Sort by A' 'status '; do
         grep -qFx "$name" "$BATS_TEST_TMPDIR/tree" || { echo "no '$name'"; cat "$BATS_TEST_TMPDIR/tree"; return 1; }
     done
     # In every width and colour; the audit for pages without a script reports the script and nothing else.

@@ -62,21 +62,42 @@ static void put_scoring(struct page *page, const struct contest *contest)
     page_put(page, "</p>\n");
 }
 
+/* What a team says of itself. Each has a column where any team says it, and a server's page a filter. */
+enum from { FROM_AFFILIATION, FROM_COUNTRY, FROM_GROUP, FROMS };
+
+static const struct {
+    const char *column;
+    enum word word;
+} froms[FROMS] = { { "affiliation", WORD_AFFILIATION }, { "country", WORD_COUNTRY }, { "group", WORD_GROUP } };
+
+/* The group's name; of a group that contest.yaml does not have, as after a change, its id. */
+static const char *group_name(const struct contest *contest, const char *id)
+{
+    for (size_t i = 0; id && i < contest->team_group_count; i++)
+        if (strcmp(contest->team_groups[i].id, id) == 0)
+            return contest->team_groups[i].name;
+    return id;
+}
+
+static const char *from_of(const struct contest *contest, const struct standings_team *team, enum from from)
+{
+    switch (from) {
+    case FROM_AFFILIATION: return team->affiliation;
+    case FROM_COUNTRY: return team->country;
+    default: return group_name(contest, team->group);
+    }
+}
+
 /* Hidden until the script is there that they need. */
 static void put_tools(struct page *page)
 {
-    static const struct {
-        const char *column;
-        enum word word;
-    } filters[] = { { "affiliation", WORD_AFFILIATION }, { "country", WORD_COUNTRY } };
-
     page_put(page,
              "<div class=\"tools\" role=\"search\" aria-label=\"%s\" data-sort-by=\"%s\" hidden>\n"
              "<label>%s <input type=\"search\" autocomplete=\"off\"></label>\n",
              page_word(page, WORD_FIND), page_word(page, WORD_SORT_BY_X), page_word(page, WORD_FIND_TEAM));
-    for (size_t i = 0; i < sizeof filters / sizeof filters[0]; i++)
+    for (int i = 0; i < FROMS; i++)
         page_put(page, "<label>%s <select data-column=\"%s\"><option value=\"\">%s</option></select></label>\n",
-                 page_word(page, filters[i].word), filters[i].column, page_word(page, WORD_ALL));
+                 page_word(page, froms[i].word), froms[i].column, page_word(page, WORD_ALL));
     page_put(page, "<p role=\"status\" data-count=\"%s\"></p>\n</div>\n", page_word(page, WORD_X_OF_X_TEAMS));
 }
 
@@ -192,10 +213,10 @@ static void put_cell(struct page *page, const struct contest *contest, const str
 /* ------------------------------------------------------------------ the table */
 
 /* Whether any team says where it is from, so that there is a column for it. */
-static bool any_says(const struct standings *standings, bool country)
+static bool any_says(const struct board *board, enum from from)
 {
-    for (size_t i = 0; i < standings->count; i++)
-        if (country ? standings->teams[i].country : standings->teams[i].affiliation)
+    for (size_t i = 0; i < board->standings.count; i++)
+        if (from_of(board->contest, &board->standings.teams[i], from))
             return true;
     return false;
 }
@@ -245,10 +266,9 @@ static void put_head(struct page *page, const struct board *board)
         put_head_word(page, "n", "penalty", "up", WORD_PENALTY);
     for (size_t i = 0; i < contest->problem_count; i++)
         put_head_problem(page, board, i);
-    if (any_says(&board->standings, false))
-        put_head_word(page, "of", "affiliation", "text", WORD_AFFILIATION);
-    if (any_says(&board->standings, true))
-        put_head_word(page, "of", "country", "text", WORD_COUNTRY);
+    for (int i = 0; i < FROMS; i++)
+        if (any_says(board, (enum from)i))
+            put_head_word(page, "of", froms[i].column, "text", froms[i].word);
     page_put(page, "</tr></thead>\n");
 }
 
@@ -277,9 +297,11 @@ static void put_place(struct page *page, const struct board *board, const struct
     page_put(page, "</td>");
 }
 
-static void put_from(struct page *page, bool wanted, const char *text)
+static void put_from(struct page *page, const struct board *board, const struct standings_team *team, enum from from)
 {
-    if (!wanted)
+    const char *text = from_of(board->contest, team, from);
+
+    if (!any_says(board, from))
         return;
     page_put(page, "<td class=\"of\">");
     if (text)
@@ -305,8 +327,8 @@ static void put_team(struct page *page, const struct board *board, const struct 
     for (size_t i = 0; i < contest->problem_count; i++)
         put_cell(page, contest, &team->cells[i],
                  board->firsts[i].team && strcmp(board->firsts[i].team, team->id) == 0);
-    put_from(page, any_says(&board->standings, false), team->affiliation);
-    put_from(page, any_says(&board->standings, true), team->country);
+    for (int i = 0; i < FROMS; i++)
+        put_from(page, board, team, (enum from)i);
     page_put(page, "</tr>\n");
 }
 
@@ -327,8 +349,8 @@ static void put_foot(struct page *page, const struct board *board)
         }
         page_put(page, "<td class=\"c\">%zu / %zu</td>", solved, tried);
     }
-    for (int country = 0; country < 2; country++)
-        if (any_says(&board->standings, country))
+    for (int i = 0; i < FROMS; i++)
+        if (any_says(board, (enum from)i))
             page_put(page, "<td></td>");
     page_put(page, "</tr></tfoot>\n");
 }

@@ -384,6 +384,23 @@ static void host_function_fills_too_late(void)
     CHECK(cudaFreeHost(host));
 }
 
+static __global__ void count_up(int *counters)
+{
+    atomicAdd(&counters[threadIdx.x], 1);
+}
+
+// expect: stream-race: (count_up, .*cudaMemsetAsync in stream .* wrote it|cudaMemsetAsync: .*count_up in stream)
+static void fill_beside_atomics(void)
+{
+    struct streams s;
+    int *counters = device_new<int>(COUNT);
+
+    CHECK(cudaMemsetAsync(counters, 0, COUNT * sizeof(int), s.a));
+    count_up<<<BLOCKS, 128, 0, s.b>>>(counters);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(counters));
+}
+
 static __global__ void say(void)
 {
     printf("not seen on a device\n");
@@ -421,6 +438,7 @@ int main(int argc, char **argv)
         CASE(graph_child_without_edge),
         CASE(host_function_beside_kernel),
         CASE(host_function_fills_too_late),
+        CASE(fill_beside_atomics),
         CASE(ended_without_waiting),
     };
 

@@ -133,14 +133,19 @@ static bool has_note(const struct runtime *runtime, const struct task *task)
     return false;
 }
 
-/* Copies and fills may signal a kernel that waits for a word. So they do not collide with strong accesses. */
+/* Whether a copy or a fill may be the signal that the other work waits for by strong accesses. */
+static bool may_signal(const struct work *moves, const struct work *other, unsigned others)
+{
+    const struct entry *entry = other->kind == WORK_KERNEL ? other->kernel.entry : NULL;
+
+    if ((moves->kind != WORK_COPY && moves->kind != WORK_SET) || others & (TRAFFIC_READ | TRAFFIC_WRITE))
+        return false;
+    return !entry || !entry->kernel || sim_kernel_facts(entry->kernel)->waits;
+}
+
 bool order_collide(const struct work *a, unsigned kinds, const struct work *b, unsigned others)
 {
-    const unsigned plain = TRAFFIC_READ | TRAFFIC_WRITE;
-    bool a_moves = a->kind == WORK_COPY || a->kind == WORK_SET;
-    bool b_moves = b->kind == WORK_COPY || b->kind == WORK_SET;
-
-    return traffic_collides(kinds, others) && !(a_moves && !(others & plain)) && !(b_moves && !(kinds & plain));
+    return traffic_collides(kinds, others) && !may_signal(a, b, others) && !may_signal(b, a, kinds);
 }
 
 /* Whether the other piece is over and unordered with the task. */

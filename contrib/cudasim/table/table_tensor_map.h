@@ -53,6 +53,21 @@ static void *tensor_shared(struct tensor_work *t, u32 at, unsigned bytes, enum a
     return bulk_place(t->w, t->i, t->lane, address, PTX_SHARED, bytes, access);
 }
 
+/* A load of type tf32 rounds to the nearest, ties to even, as an H200 does. Subnormals stay. */
+static void tensor_narrow(const struct tensor_work *t, u8 *data, u32 bytes)
+{
+    if (t->map.type != TENSOR_MAP_TF32 && t->map.type != TENSOR_MAP_TF32_FTZ)
+        return;
+    for (u32 n = 0; n < bytes; n += sizeof(u32)) {
+        u32 x;
+
+        memcpy(&x, data + n, sizeof x);
+        if ((x >> 23 & 0xFF) != 0xFF)
+            x = (x + 0xFFF + (x >> 13 & 1)) & ~0x1FFFu;
+        memcpy(data + n, &x, sizeof x);
+    }
+}
+
 /* `bytes` of one row: `address` in global memory, or 0 where it is outside of the tensor. */
 static bool tensor_run(struct tensor_work *t, u64 address, u32 bytes)
 {
@@ -69,6 +84,7 @@ static bool tensor_run(struct tensor_work *t, u64 address, u32 bytes)
                 if (!(p = bulk_place(t->w, t->i, t->lane, address + n, PTX_GLOBAL, part, ACCESS_READ)))
                     return false;
                 memcpy(data, p, part);
+                tensor_narrow(t, data, part);
             } else if (t->map.fill == TENSOR_MAP_FILL_NAN) {
                 for (unsigned b = 0; b < sizeof data; b += sizeof tensor_nan)
                     memcpy(data + b, &tensor_nan, sizeof tensor_nan);
