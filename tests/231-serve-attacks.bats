@@ -227,9 +227,10 @@ judged() { [ "$(query "SELECT count(*) FROM judgements WHERE state = 'done'")" =
         for page in access judgements runs submissions teams awards scoreboard state problems groups clarifications; do
             curl -s "$url/api/contests/contest/$page" > "$1/$page"
         done
-        curl -s -m 2 "$url/api/contests/contest/event-feed" > "$1/feed" || true
+        # Without the empty lines, which come every 25 s of the clock.
+        curl -s -m 2 "$url/api/contests/contest/event-feed" | sed '/^$/d' > "$1/feed" || true
     }
-        documents "$kept.ac"
+    documents "$kept.ac"
     serve_stop
     server=''
     sqlite3 "$db" "UPDATE judgements SET verdict = 'WA', message = 'wrong'; UPDATE runs SET verdict = 'WA';
