@@ -341,7 +341,7 @@ static double cold_bytes(struct features *f, const struct sim *sim, const struct
     return cold;
 }
 
-/* The share of the launch's bytes in allocations whose data is not real. After it `partial` says whether it adds some. */
+/* The share of the launch's bytes in allocations whose data is not real. `partial`: it adds some. */
 static double stale_share(struct features *f, const struct extents *x, bool partial)
 {
     double stale = 0, sum = 0;

@@ -1,6 +1,6 @@
-# Sourced by population.sh: overhead [--only REGEX]. What counting adds to the simulation of the programs that are built:
-# seconds of processor time without features, with features of a sample, with features of all blocks; then the last two
-# over the first, of which 3 is the goal for the sample: it adds at most twice the simulation's time.
+# Sourced by population.sh: overhead [--only REGEX]. What counting adds to the simulation of the programs that are
+# built: seconds of processor time without features, with features of a sample, with features of all blocks; then the
+# last two over the first, of which 3 is the goal for the sample: it adds at most twice the simulation's time.
 # shellcheck shell=bash disable=SC2154
 
 # processor_seconds SAMPLE FEATURES RUN: of a program in this folder; nothing if it does not end within the limit.
@@ -26,7 +26,8 @@ overhead_of() {
     sample=$(processor_seconds 64 "$top/overhead.csv" "$run")
     all=$(processor_seconds 0 "$top/overhead.csv" "$run")
     awk -v name="$1" -v plain="$plain" -v sample="${sample:-$seconds}" -v all="${all:-$seconds}" \
-        'BEGIN { printf "%-32s %6.2f %6.2f %6.2f %6.2f %6.2f\n", name, plain, sample, all, sample / plain, all / plain }'
+        'BEGIN { printf "%-32s %6.2f %6.2f %6.2f %6.2f %6.2f\n", name, plain, sample, all, sample / plain,
+            all / plain }'
 }
 
 toolkit_make cudasim-library >&2 || fail 'the simulator does not build: see above'
@@ -38,5 +39,5 @@ while IFS=$'\t' read -r name suite folder _ _ <&3; do
 done 3< <(programs) > "$top/overhead.part"
 LC_ALL=C sort -k 5,5gr "$top/overhead.part" | tee "$top/overhead.txt"
 awk '{ n++; over += $5 > 3; value[n] = $5; all[n] = $6; if ($2 >= 0.5) { large++; worse += $5 > 3 } }
-    END { printf "%d programs, sample/plain %.2f in the median, %.2f at most, above 3: %d; of %d that take 0.5 s: %d\n", n,
-        value[int((n + 1) / 2)], value[1], over, large, worse }' "$top/overhead.txt"
+    END { printf "%d programs, sample/plain %.2f in the median, %.2f at most, above 3: %d; of %d that take 0.5 s: %d\n",
+        n, value[int((n + 1) / 2)], value[1], over, large, worse }' "$top/overhead.txt"
