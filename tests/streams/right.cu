@@ -2,7 +2,10 @@
  * right.cu - right programs: results are the same in every order that CUDA allows a device to run the work.
  */
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
+#include <unistd.h>
 
 #include "suite.h"
 
@@ -343,6 +346,88 @@ static void host_looks_until_it_is_done(void)
     CHECK(cudaFree((void *)done));
 }
 
+/* A word that one thread waits for and another sets. */
+struct signal_box {
+    std::mutex lock;
+    std::condition_variable changed;
+    bool set = false;
+};
+
+static void CUDART_CB set_box(void *data)
+{
+    struct signal_box *box = (struct signal_box *)data;
+    std::lock_guard<std::mutex> guard(box->lock);
+
+    box->set = true;
+    box->changed.notify_all();
+}
+
+/* The host sleeps until a host function wakes it. The work has no memory of the host. */
+static void host_function_wakes_host(void)
+{
+    struct streams s;
+    struct signal_box box;
+    int *device = device_new<int>(COUNT), result = 0;
+
+    fill<<<BLOCKS, 128, 0, s.a>>>(device, COUNT, 5);
+    CHECK(cudaLaunchHostFunc(s.a, set_box, &box));
+    {
+        std::unique_lock<std::mutex> guard(box.lock);
+
+        box.changed.wait(guard, [&] { return box.set; });
+    }
+    CHECK(cudaMemcpyAsync(&result, device, sizeof result, cudaMemcpyDeviceToHost, s.a));
+    CHECK(cudaStreamSynchronize(s.a));
+    EXPECT(result == 5);
+    CHECK(cudaFree(device));
+}
+
+static void CUDART_CB write_byte(void *data)
+{
+    if (write(*(const int *)data, "x", 1) != 1)
+        suite_failed = 1;
+}
+
+/* The host reads from a pipe that a node of a graph writes to. */
+static void graph_wakes_host(void)
+{
+    struct streams s;
+    int ends[2];
+    char byte = 0;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t node;
+    cudaHostNodeParams parameters = { write_byte, &ends[1] };
+
+    EXPECT(pipe(ends) == 0);
+    CHECK(cudaGraphCreate(&graph, 0));
+    CHECK(cudaGraphAddHostNode(&node, graph, NULL, 0, &parameters));
+    CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    CHECK(cudaGraphLaunch(exec, s.a));
+    EXPECT(read(ends[0], &byte, 1) == 1 && byte == 'x');
+    CHECK(cudaStreamSynchronize(s.a));
+    CHECK(cudaGraphExecDestroy(exec));
+    CHECK(cudaGraphDestroy(graph));
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* The host waits for another thread, which looks at memory that a kernel writes. */
+static void host_joins_a_thread_that_looks(void)
+{
+    volatile int *done = locked_new<int>(1);
+
+    finish<<<1, 1>>>(done);
+    CHECK(cudaGetLastError());
+    std::thread other([=] {
+        while (!*done)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+    other.join();
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFreeHost((void *)done));
+}
+
 static void memory_in_stream_order(void)
 {
     struct streams s;
@@ -592,6 +677,9 @@ int main(int argc, char **argv)
         CASE(kernel_waits_for_a_copy),
         CASE(host_and_kernel_in_turn),
         CASE(host_looks_until_it_is_done),
+        CASE(host_function_wakes_host),
+        CASE(graph_wakes_host),
+        CASE(host_joins_a_thread_that_looks),
         CASE(memory_in_stream_order),
         CASE(graph_with_branches),
         CASE(graph_changed_between_launches),

@@ -467,7 +467,7 @@ cudaError_t queue_submit(struct call *call, const struct work *work, struct CUst
     runtime->tasks_end = &task->next;
     runtime->pending++;
     order_submitted(runtime, task);
-    runner_start(runtime);
+    runner_start(runtime, work->kind);
     if (result)
         *result = task;
     /* What the environment tells of a launch (CUDASIM_FEATURES_N) is read as it runs, and may be another one later. */

@@ -3,8 +3,10 @@
  *
  * A kernel may wait for the host, or for a copy in another stream. When all its blocks wait, the runner runs copies
  * that are ready, and opens the lock for a moment so that other threads can make calls. The host may wait for a kernel
- * by reading memory that both share. So a thread runs pending work if the host has made no call for a while. That time
- * is longer than any program takes from a launch to the read that should have waited.
+ * by reading memory that both share. It may also sleep until a host function or another thread wakes it. So a thread
+ * runs pending work if the host has made no call for a while. If all threads of the host sleep, that is a short time: a
+ * device would have done the work by then. Else the time is longer than any program takes from a launch to the read
+ * that should have waited.
  *
  * queue.c and do_launch.c call it. It does not know what orders work.
  */
@@ -13,15 +15,21 @@
 #include <dirent.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "contrib/cudasim/base/clock.h"
 
 #define MILLISECOND 1000000L /* nanoseconds */
-#define TICK (100 * MILLISECOND)
+#define TICK_LEAST (3 * MILLISECOND)       /* between two looks at a host that has just made a call; then it doubles */
+#define TICK_MOST (24 * MILLISECOND)
+#define TICK_IDLE (10 * MILLISECOND)       /* while no work is pending */
+#define ASLEEP_LOOKS 2                     /* that find the whole host asleep, one after the other, */
+#define ASLEEP_PART 8                      /* and it ran for less than this part of the time between them */
 #define QUIET (500 * MILLISECOND)          /* time without a call, */
 #define QUIET_WORK (200 * MILLISECOND)     /* if the process had this much processor time in it; */
-#define QUIET_ASLEEP (2000 * MILLISECOND)  /* else this time: the program sleeps between its looks */
+#define QUIET_LONG (2000 * MILLISECOND)    /* else this time: some threads sleep between their looks */
 #define PATIENCE_FOR_THREADS 5.0            /* seconds: other threads may still do what a kernel waits for */
 #define PATIENCE_WITHOUT 2.0                /* seconds: no thread is left that could */
 #define ENDLESS 1e9                         /* seconds */
@@ -72,47 +80,101 @@ bool runner_meanwhile(void *context, double *patience)
 
 /* ------------------------------------------------------------------ while the host makes no calls */
 
-static int64_t processor_time(void)
+static int64_t processor_time(clockid_t clock)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    clock_gettime(clock, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* What the runner saw of the host at its last look. */
+struct look {
+    uint64_t calls;          /* of the runtime's functions so far */
+    int64_t at, worked;      /* ns: the clock, and the processor time of all other threads */
+    int64_t since, had;      /* ns: the same when the host made its last call */
+    long tick;               /* ns until the next look */
+    unsigned asleep;         /* looks in a row at which the whole host slept */
+};
+
+/* Whether a thread of this process other than the caller runs, or waits for a processor or a disk. */
+static bool any_runs(void)
+{
+    DIR *folder = opendir("/proc/self/task");
+    const struct dirent *entry;
+    pid_t own = gettid();
+    bool runs = !folder;
+
+    while (folder && !runs && (entry = readdir(folder))) {
+        char path[64], text[64], state = 'S';
+        FILE *file;
+
+        if (entry->d_name[0] == '.' || atoi(entry->d_name) == own)
+            continue;
+        snprintf(path, sizeof path, "/proc/self/task/%.20s/stat", entry->d_name);
+        file = fopen(path, "re");
+        if (!file)
+            continue; /* it has ended */
+        text[fread(text, 1, sizeof text - 1, file)] = '\0';
+        fclose(file);
+        if (!strrchr(text, ')') || sscanf(strrchr(text, ')') + 1, " %c", &state) != 1 || state != 'S')
+            runs = true;
+    }
+    if (folder)
+        closedir(folder);
+    return runs;
+}
+
+/* Looks at the host. Returns whether pending work should run. */
+static bool look_at_host(const struct runtime *runtime, struct look *look)
+{
+    int64_t now = sim_clock_ns();
+    int64_t worked = processor_time(CLOCK_PROCESS_CPUTIME_ID) - processor_time(CLOCK_THREAD_CPUTIME_ID);
+    bool called = look->calls != runtime->calls || !runtime->pending;
+
+    if (called || (worked - look->worked) * ASLEEP_PART > now - look->at || any_runs())
+        look->asleep = 0;
+    else
+        look->asleep++;
+    look->calls = runtime->calls;
+    look->at = now;
+    look->worked = worked;
+    look->tick = 2 * look->tick < TICK_MOST ? 2 * look->tick : TICK_MOST;
+    if (called) {
+        look->since = now;
+        look->had = worked;
+        look->tick = runtime->pending ? TICK_LEAST : TICK_IDLE;
+    }
+    return look->asleep >= ASLEEP_LOOKS || now - look->since > QUIET_LONG ||
+           (now - look->since > QUIET && worked - look->had > QUIET_WORK);
 }
 
 static void *run(void *data)
 {
     struct runtime *runtime = data;
     struct call call = { .runtime = runtime, .thread = runtime_thread(runtime), .locked = true, .on_runner = true };
-    int64_t since = 0, worked = 0;
-    uint64_t calls = 0;
+    struct look look = { 0 };
 
     runtime_lock(runtime);
     while (call.thread && !runtime->ended) {
-        int64_t now = sim_clock_ns();
-
-        if (calls != runtime->calls || !runtime->pending) {
-            calls = runtime->calls;
-            since = now;
-            worked = processor_time();
-        } else if (now - since > QUIET_ASLEEP || (now - since > QUIET && processor_time() - worked > QUIET_WORK)) {
+        if (look_at_host(runtime, &look))
             queue_run_all(&call);
-        }
         runtime_unlock(runtime);
-        nanosleep(&(struct timespec){ .tv_nsec = TICK }, NULL);
+        nanosleep(&(struct timespec){ .tv_nsec = look.tick }, NULL);
         runtime_lock(runtime);
     }
     runtime_unlock(runtime);
     return NULL;
 }
 
-void runner_start(struct runtime *runtime)
+void runner_start(struct runtime *runtime, enum work_kind kind)
 {
     pthread_attr_t attributes;
     sigset_t all, before;
     pthread_t thread;
+    bool may_wake = runtime->host_memory || kind == WORK_HOST || kind == WORK_EXEC;
 
-    if (runtime->runner || !runtime->host_memory || runtime->ending || pthread_attr_init(&attributes) != 0)
+    if (runtime->runner || !may_wake || runtime->ending || pthread_attr_init(&attributes) != 0)
         return;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     sigfillset(&all);

@@ -564,8 +564,11 @@ void queue_release(struct runtime *runtime);       /* at the end */
 
 /* ------------------------------------------------------------------ runner.c */
 
-/* Starts the thread that runs pending work while the host makes no calls: once, and only if it may matter. */
-void runner_start(struct runtime *runtime);
+/*
+ * Work of this kind is pending now. Starts the thread that runs it while the host makes no calls: once, and only if the
+ * host may wait for work without a call.
+ */
+void runner_start(struct runtime *runtime, enum work_kind kind);
 /* For sim_launch.meanwhile, with the call as its context. */
 bool runner_meanwhile(void *context, double *patience);
 
