@@ -15,10 +15,13 @@
 #include "contrib/cudasim/base/memory.h"
 
 #define POOL_BYTES (1ull << 30) /* of entries of units */
+#define SMALL_BYTES (2ull << 20) /* of a pool in small pages: most programs touch less */
+#define READY_BYTES (64ull << 10) /* of a pool that the system is asked for at once, in small pages */
 
 /* Address space for what is kept of pages, all parts of the same size. */
 struct pool {
     uint64_t bytes, used;  /* it has, and pages have; `used` may be above `bytes` */
+    uint64_t ready;        /* bytes of the small pages that were asked for */
     uint32_t **taken;      /* [taken_bytes / 8]: by part, the indices to be cleared */
     size_t taken_bytes;
 };
@@ -43,8 +46,8 @@ static bool pool_create(struct pool *p, struct parts *parts, uint64_t bytes)
     p->taken_bytes = bytes / (sizeof(uint64_t) * ((PAGE_BYTES >> UNIT_SHIFT_MOST) / SECTOR_UNITS)) * sizeof *p->taken;
     parts->base = reserve(bytes);
     p->taken = reserve(p->taken_bytes);
-    if (parts->base)
-        madvise(parts->base, bytes, MADV_HUGEPAGE); /* it is taken from one end to the other */
+    if (parts->base) /* it is taken from one end to the other */
+        madvise(parts->base + SMALL_BYTES, bytes - SMALL_BYTES, MADV_HUGEPAGE);
     return parts->base && p->taken;
 }
 
@@ -67,8 +70,10 @@ static void pool_begin(struct pool *p, struct parts *parts, uint64_t part_bytes,
                 *p->taken[n] = 0;
         p->used = 0;
     }
-    if (fresh)
+    if (fresh) {
         madvise(parts->base, p->bytes, MADV_DONTNEED);
+        p->ready = 0;
+    }
     parts->bytes = part_bytes;
 }
 
@@ -120,6 +125,26 @@ void pages_end(struct pages *p, uint32_t time)
         ;
 }
 
+/*
+ * Makes memory ready for the pool up to `end`. Entries are read before they are written. Without this there would be
+ * two page faults for each page, and the second one interrupts the processors of other workers.
+ */
+static void make_ready(struct pool *pool, const struct parts *parts, uint64_t end)
+{
+#ifdef MADV_POPULATE_WRITE
+    uint64_t from = __atomic_load_n(&pool->ready, __ATOMIC_RELAXED);
+
+    while (from < end && from < SMALL_BYTES)
+        if (__atomic_compare_exchange_n(&pool->ready, &from, from + READY_BYTES, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED)) {
+            madvise(parts->base + from, READY_BYTES, MADV_POPULATE_WRITE); /* if it fails, there are page faults */
+            from += READY_BYTES;
+        }
+#else
+    (void)pool, (void)parts, (void)end;
+#endif
+}
+
 uint64_t *pages_make(struct pages *p, struct page *page, int of)
 {
     struct pool *pool = &p->pools[of >= PAGE_WRITE_UNITS];
@@ -133,6 +158,7 @@ uint64_t *pages_make(struct pages *p, struct page *page, int of)
         at = __atomic_fetch_add(&pool->used, parts->bytes, __ATOMIC_RELAXED);
         if (at + parts->bytes > pool->bytes)
             return NULL;
+        make_ready(pool, parts, at + parts->bytes);
         index = (uint32_t)(at / parts->bytes) + 1;
         pool->taken[index - 1] = NULL;
         if (__atomic_compare_exchange_n(&page->index[of], &none, index, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))

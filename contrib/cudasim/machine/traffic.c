@@ -80,6 +80,8 @@ static void use_page(struct traffic *t, uint64_t page)
 {
     if (__atomic_load_n(&t->used[page], __ATOMIC_RELAXED) || __atomic_exchange_n(&t->used[page], 1, __ATOMIC_RELAXED))
         return;
+    /* If the first access were a read, there would be two page faults, and other processors would be interrupted. */
+    __atomic_fetch_or(&t->map[page * PAGE], 0, __ATOMIC_RELAXED);
     pthread_mutex_lock(&t->lock);
     if (t->page_count == t->page_capacity) {
         size_t capacity = t->page_capacity ? t->page_capacity * 2 : 256;

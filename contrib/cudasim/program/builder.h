@@ -89,7 +89,7 @@ struct slot_list {
 struct builder {
     struct program *program;      /* that is being built */
     struct memory *memory;        /* for its variables */
-    const struct row_index *rows;
+    struct row_index *rows;
     const struct ptx_module *ptx;
     const struct ptx_function *ptx_function; /* being built */
     struct function *function;               /* the same one's */

@@ -346,7 +346,7 @@ static void build(struct builder *b)
     finish_code(b);
 }
 
-struct program *program_build(struct memory *memory, struct ptx_module *ptx, const struct row_index *rows,
+struct program *program_build(struct memory *memory, struct ptx_module *ptx, struct row_index *rows,
                               unsigned flags, struct ptx_error *error)
 {
     struct builder *b = calloc(1, sizeof *b);

@@ -19,7 +19,7 @@ enum build_flag {
  * `flags` are of enum build_flag. The program owns `ptx` from then on. NULL with a message in *error, and `ptx` left to
  * the caller: the module uses what is not supported, or memory ran out.
  */
-struct program *program_build(struct memory *memory, struct ptx_module *ptx, const struct row_index *rows,
+struct program *program_build(struct memory *memory, struct ptx_module *ptx, struct row_index *rows,
                               unsigned flags, struct ptx_error *error);
 
 /* Frees the program, its module and the memory of its variables. NULL is allowed. */

@@ -11,37 +11,56 @@
 
 /* ---- names of rows ---- */
 
+/* The modifiers that a row may allow. An opcode's other words are in the names of rows. */
+enum { DROP_ROUNDING = 1, DROP_FTZ = 2, DROP_SAT = 4 };
+
+static unsigned drops(const char *token)
+{
+    return is_rounding(token) ? DROP_ROUNDING : !strcmp(token, "ftz") ? DROP_FTZ : !strcmp(token, "sat") ? DROP_SAT : 0;
+}
+
+/* Copies the text with its end. Returns its length. */
+static size_t put(char *to, const char *text)
+{
+    size_t length = strlen(text);
+
+    memcpy(to, text, length + 1);
+    return length;
+}
+
 /*
  * The row of the opcode and `suffix`: its full name, or that without the modifiers that the row allows. Tried from most
  * to least written.
  */
 const struct row *find_row(struct builder *b, const char *suffix, uint8_t *saturate)
 {
+    static const uint8_t allowed[] = {[DROP_ROUNDING] = ALLOW_ROUNDING, [DROP_FTZ] = ALLOW_FTZ, [DROP_SAT] = ALLOW_SAT};
+    unsigned modifiers = 0; /* that the opcode has */
+
     *saturate = 0;
-    for (int drop = 0; drop < 8; drop++) {
+    for (unsigned n = 1; n < b->opcode.count; n++)
+        modifiers |= drops(b->opcode.token[n]);
+    for (unsigned drop = 0; drop < 8; drop++) {
         char name[sizeof b->opcode.text + 8];
         size_t length = 0;
         const struct row *row;
         uint8_t dropped = 0;
 
+        if (drop & ~modifiers)
+            continue;
         for (unsigned n = 0; n < b->opcode.count; n++) {
             const char *t = b->opcode.token[n];
+            unsigned kind = n ? drops(t) & drop : 0;
 
-            if (n && (drop & 1) && is_rounding(t)) {
-                dropped |= ALLOW_ROUNDING;
+            if (kind) {
+                dropped |= allowed[kind];
                 continue;
             }
-            if (n && (drop & 2) && !strcmp(t, "ftz")) {
-                dropped |= ALLOW_FTZ;
-                continue;
-            }
-            if (n && (drop & 4) && !strcmp(t, "sat")) {
-                dropped |= ALLOW_SAT;
-                continue;
-            }
-            length += (size_t)snprintf(name + length, sizeof name - length, "%s%s", n ? "." : "", t);
+            if (n)
+                name[length++] = '.';
+            length += put(name + length, t);
         }
-        snprintf(name + length, sizeof name - length, "%s", suffix);
+        put(name + length, suffix);
         row = row_find(b->rows, name);
         if (row && (row->allows & dropped) == dropped) {
             *saturate = dropped & ALLOW_SAT ? INS_SATURATE : 0;

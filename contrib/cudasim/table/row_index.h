@@ -12,7 +12,7 @@ struct row_index;
 struct row_index *row_index_create(const struct table *table);
 void row_index_free(struct row_index *index);
 
-/* The row that has the name, without the modifiers that it allows; NULL: none. */
-const struct row *row_find(const struct row_index *index, const char *name);
+/* The row that has the name, without the modifiers that it allows; NULL: none. Only one thread at a time may ask. */
+const struct row *row_find(struct row_index *index, const char *name);
 
 #endif

@@ -10,6 +10,21 @@
 
 #include "select.h"
 
+/* The dynamic loader has asked the processor. Asking it again takes 2 µs a question, and 20 times as long in a virtual
+   machine. */
+#if __has_include(<sys/platform/x86.h>)
+#include <sys/platform/x86.h>
+#define HAS_LEVEL_3                                                                                                    \
+    (CPU_FEATURE_ACTIVE(AVX) && CPU_FEATURE_ACTIVE(AVX2) && CPU_FEATURE_ACTIVE(BMI1) && CPU_FEATURE_ACTIVE(BMI2) &&    \
+     CPU_FEATURE_ACTIVE(F16C) && CPU_FEATURE_ACTIVE(FMA) && CPU_FEATURE_ACTIVE(LZCNT) && CPU_FEATURE_ACTIVE(MOVBE))
+#define HAS_LEVEL_4                                                                                                    \
+    (HAS_LEVEL_3 && CPU_FEATURE_ACTIVE(AVX512F) && CPU_FEATURE_ACTIVE(AVX512BW) && CPU_FEATURE_ACTIVE(AVX512CD) &&     \
+     CPU_FEATURE_ACTIVE(AVX512DQ) && CPU_FEATURE_ACTIVE(AVX512VL))
+#else
+#define HAS_LEVEL_3 __builtin_cpu_supports("x86-64-v3")
+#define HAS_LEVEL_4 __builtin_cpu_supports("x86-64-v4")
+#endif
+
 #define LISTS(level)                                                                                                   \
     extern const struct row rows_integer_v##level[], rows_float_v##level[], rows_half_v##level[],                      \
         rows_half_convert_v##level[], rows_video_v##level[], rows_matrix_v##level[], rows_matrix_move_v##level[],      \
@@ -25,7 +40,7 @@ LEVELS(LISTS)
 static int wanted_level(void)
 {
     const char *wanted = getenv("CUDASIM_LEVEL");
-    int best = __builtin_cpu_supports("x86-64-v4") ? 4 : __builtin_cpu_supports("x86-64-v3") ? 3 : 2;
+    int best = HAS_LEVEL_4 ? 4 : HAS_LEVEL_3 ? 3 : 2;
 
     return wanted && wanted[0] >= '2' && wanted[0] < '0' + best && !wanted[1] ? wanted[0] - '0' : best;
 }
