@@ -48,7 +48,6 @@ struct entry_header {
 
 struct reader {
     struct fatbin *fatbin;
-    size_t decompressed; /* bytes so far */
     char *error;
     size_t error_size;
 };
@@ -145,37 +144,44 @@ static bool zstd_decode(unsigned char *out, size_t out_size, const unsigned char
     return !ZSTD_isError(frame) && ZSTD_decompress(out, out_size, in, frame) == out_size;
 }
 
-static bool decompress(struct reader *reader, const struct entry_header *header, const unsigned char *payload,
-                       struct fatbin_entry *entry)
+/* PTX ends with its text. */
+static void trim(struct fatbin_entry *entry)
 {
-    bool zstd = header->flags & FLAG_ZSTD, lz4 = header->flags & FLAG_LZ4;
-    size_t size = header->decompressed;
+    while (entry->kind == FATBIN_PTX && entry->size > 0 && entry->data[entry->size - 1] == '\0')
+        entry->size--;
+}
+
+static bool decompress(struct reader *reader, struct fatbin_entry *entry)
+{
+    bool zstd = entry->flags & FLAG_ZSTD, lz4 = entry->flags & FLAG_LZ4;
+    const unsigned char *payload = (const unsigned char *)entry->data;
+    size_t size = entry->decompressed;
 
     if (zstd == lz4)
         return fail(reader, "a fatbin entry is compressed in an unknown way (flags %#jx); build with "
-                    "'nvcc --compress-mode=none'", (uintmax_t)header->flags);
-    if (header->compressed == 0 || header->compressed > header->payload_size)
-        return fail(reader, "a fatbin entry of %ju bytes says it has %ju compressed ones",
-                    (uintmax_t)header->payload_size, (uintmax_t)header->compressed);
-    if (size == 0 || size > DECOMPRESSED_MOST - reader->decompressed)
+                    "'nvcc --compress-mode=none'", (uintmax_t)entry->flags);
+    if (size == 0 || size > DECOMPRESSED_MOST - reader->fatbin->decompressed)
         return fail(reader, "a fatbin has more than %zu MiB when decompressed, or an entry none",
                     DECOMPRESSED_MOST >> 20);
-    if (size / (zstd ? ZSTD_RATIO : LZ4_RATIO) > header->compressed)
-        return fail(reader, "a fatbin entry says its %ju bytes become %zu: too many", (uintmax_t)header->compressed,
+    if (size / (zstd ? ZSTD_RATIO : LZ4_RATIO) > entry->compressed)
+        return fail(reader, "a fatbin entry says its %ju bytes become %zu: too many", (uintmax_t)entry->compressed,
                     size);
     /* Known before the allocation: a broken length asks for no memory. */
-    if (zstd && ZSTD_getFrameContentSize(payload, header->compressed) != size)
+    if (zstd && ZSTD_getFrameContentSize(payload, entry->compressed) != size)
         return fail(reader, "a fatbin entry is not a zstd frame of %zu bytes", size);
     entry->owned = malloc(size);
     if (!entry->owned)
         return fail(reader, "out of memory for a fatbin entry of %zu bytes", size);
-    if (!(zstd ? zstd_decode : lz4_decode)(entry->owned, size, payload, header->compressed)) {
+    if (!(zstd ? zstd_decode : lz4_decode)(entry->owned, size, payload, entry->compressed)) {
         free(entry->owned);
+        entry->owned = NULL;
         return fail(reader, "a fatbin entry compressed by %s is broken", zstd ? "zstd" : "LZ4");
     }
-    reader->decompressed += size;
+    reader->fatbin->decompressed += size;
     entry->data = entry->owned;
     entry->size = size;
+    entry->packed = false;
+    trim(entry);
     return true;
 }
 
@@ -190,15 +196,18 @@ static bool add_entry(struct reader *reader, const struct entry_header *header, 
     entry.kind = (enum fatbin_kind)header->kind;
     entry.data = (const char *)payload;
     entry.size = header->payload_size;
-    if ((header->compressed || header->flags & (FLAG_LZ4 | FLAG_ZSTD)) && !decompress(reader, header, payload, &entry))
-        return false;
-    while (entry.kind == FATBIN_PTX && entry.size > 0 && entry.data[entry.size - 1] == '\0')
-        entry.size--;
+    entry.packed = header->compressed || header->flags & (FLAG_LZ4 | FLAG_ZSTD);
+    entry.compressed = header->compressed;
+    if (entry.packed && (header->compressed == 0 || header->compressed > header->payload_size))
+        return fail(reader, "a fatbin entry of %ju bytes says it has %ju compressed ones",
+                    (uintmax_t)header->payload_size, (uintmax_t)header->compressed);
+    entry.flags = header->flags;
+    entry.decompressed = header->decompressed;
+    if (!entry.packed)
+        trim(&entry);
     entries = realloc(fatbin->entries, (fatbin->count + 1) * sizeof *entries);
-    if (!entries) {
-        free(entry.owned);
+    if (!entries)
         return fail(reader, "out of memory for a fatbin of %zu entries", fatbin->count + 1);
-    }
     fatbin->entries = entries;
     fatbin->entries[fatbin->count++] = entry;
     return true;
@@ -243,7 +252,7 @@ size_t fatbin_size(const void *data, size_t limit)
     return header + rest;
 }
 
-bool fatbin_open(struct fatbin *fatbin, const void *data, size_t limit, char *error, size_t error_size)
+bool fatbin_list(struct fatbin *fatbin, const void *data, size_t limit, char *error, size_t error_size)
 {
     struct reader reader = { .fatbin = fatbin, .error = error, .error_size = error_size };
     const unsigned char *bytes = data;
@@ -267,6 +276,24 @@ bool fatbin_open(struct fatbin *fatbin, const void *data, size_t limit, char *er
         }
         at += taken;
     }
+    return true;
+}
+
+bool fatbin_unpack(struct fatbin *fatbin, struct fatbin_entry *entry, char *error, size_t error_size)
+{
+    return !entry->packed ||
+           decompress(&(struct reader){ .fatbin = fatbin, .error = error, .error_size = error_size }, entry);
+}
+
+bool fatbin_open(struct fatbin *fatbin, const void *data, size_t limit, char *error, size_t error_size)
+{
+    if (!fatbin_list(fatbin, data, limit, error, error_size))
+        return false;
+    for (size_t i = 0; i < fatbin->count; i++)
+        if (!fatbin_unpack(fatbin, &fatbin->entries[i], error, error_size)) {
+            fatbin_release(fatbin);
+            return false;
+        }
     return true;
 }
 

@@ -18,11 +18,16 @@ struct fatbin_entry {
     const char *data;    /* plain; PTX text does not end in NUL */
     size_t size;         /* bytes */
     void *owned;         /* what was decompressed, else NULL */
+    bool packed;         /* `data` is compressed, and `size` its bytes with padding: fatbin_unpack() */
+    uint32_t compressed; /* bytes of it, as the header says, */
+    uint64_t flags;      /* how, */
+    uint64_t decompressed; /* and bytes that it becomes */
 };
 
 struct fatbin {
     struct fatbin_entry *entries; /* entries of other kinds (intermediate code for the linker) are left out */
     size_t count;
+    size_t decompressed; /* bytes so far */
 };
 
 /*
@@ -33,6 +38,13 @@ struct fatbin {
  */
 bool fatbin_open(struct fatbin *fatbin, const void *data, size_t limit, char *error, size_t error_size);
 void fatbin_release(struct fatbin *fatbin);
+
+/*
+ * The same in steps: a program may hold entries for many architectures, of which it needs one. The first reads the
+ * headers alone. The second decompresses one entry, unless it is plain; if it fails, fatbin_release() is still due.
+ */
+bool fatbin_list(struct fatbin *fatbin, const void *data, size_t limit, char *error, size_t error_size);
+bool fatbin_unpack(struct fatbin *fatbin, struct fatbin_entry *entry, char *error, size_t error_size);
 
 /*
  * Bytes of the container at `data`, by its header alone; 0 if there is none or it has more than `limit` bytes. The

@@ -89,7 +89,7 @@ static uint32_t base_of(struct builder *b, const uint32_t *bases, const struct p
 
 static bool starts(const char *text, const char *word)
 {
-    return strncmp(text, word, strlen(word)) == 0;
+    return text[0] == word[0] && strncmp(text, word, strlen(word)) == 0;
 }
 
 /* The local variable whose address the instruction computes of the depot's, or UNSET. */

@@ -20,7 +20,7 @@ _Static_assert(STORE_PARAMETERS <= 61, "a bit for each parameter");
 
 static bool starts(const char *text, const char *word)
 {
-    return strncmp(text, word, strlen(word)) == 0;
+    return text[0] == word[0] && strncmp(text, word, strlen(word)) == 0;
 }
 
 /* The bit of the kernel's parameter at `offset`. */

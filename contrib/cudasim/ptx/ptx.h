@@ -157,6 +157,7 @@ struct ptx_location {
 struct ptx_file {
     unsigned number;
     const char *path;
+    bool toolkit; /* of the CUDA Toolkit's headers */
 };
 
 struct ptx_module {

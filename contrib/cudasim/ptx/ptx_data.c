@@ -35,7 +35,7 @@ unsigned ptx_type_size(enum ptx_type type)
 enum ptx_type ptx_type_named(const char *name)
 {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(types[i].name, name) == 0)
+        if (types[i].name[0] == name[0] && strcmp(types[i].name, name) == 0)
             return types[i].type;
     return PTX_NONE;
 }

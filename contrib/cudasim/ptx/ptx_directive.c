@@ -28,6 +28,13 @@ static bool section(struct ptx_parser *parser)
     return ptx_lex_fail(&parser->lexer, line, "the section never ends");
 }
 
+static bool is_toolkit_path(const char *path)
+{
+    return strstr(path, "/targets/x86_64-linux/include/") || strstr(path, "/include/cccl/") ||
+           !strncmp(path, "/usr/include/crt/", 17) ||
+           (!strncmp(path, "/usr/local/cuda", 15) && strstr(path, "/include/"));
+}
+
 /* .file number "path", time, size */
 static bool file(struct ptx_parser *parser)
 {
@@ -49,6 +56,7 @@ static bool file(struct ptx_parser *parser)
             return false;
     entry.number = (unsigned)number;
     entry.path = path->text;
+    entry.toolkit = is_toolkit_path(path->text);
     files = ptx_grow(parser, parser->files, &parser->file_capacity, parser->file_count + 1, sizeof *files);
     if (!files)
         return false;

@@ -295,11 +295,10 @@ void ptx_free(struct ptx_module *module)
 
 bool ptx_is_toolkit_file(const struct ptx_module *module, unsigned number)
 {
-    const char *path = ptx_file_path(module, number);
-
-    return path && (strstr(path, "/targets/x86_64-linux/include/") || strstr(path, "/include/cccl/") ||
-                    !strncmp(path, "/usr/include/crt/", 17) ||
-                    (!strncmp(path, "/usr/local/cuda", 15) && strstr(path, "/include/")));
+    for (size_t i = 0; i < module->file_count; i++)
+        if (module->files[i].number == number)
+            return module->files[i].toolkit;
+    return false;
 }
 
 bool ptx_is_intrinsic_file(const struct ptx_module *module, unsigned number)

@@ -17,12 +17,12 @@ static cudaError_t broken(struct binary *binary, cudaError_t error)
 }
 
 /* The entry of the kind with the highest architecture not above the device's, or NULL. */
-static const struct fatbin_entry *best_entry(const struct fatbin *fatbin, enum fatbin_kind kind)
+static struct fatbin_entry *best_entry(const struct fatbin *fatbin, enum fatbin_kind kind)
 {
-    const struct fatbin_entry *best = NULL;
+    struct fatbin_entry *best = NULL;
 
     for (size_t i = 0; i < fatbin->count; i++) {
-        const struct fatbin_entry *entry = &fatbin->entries[i];
+        struct fatbin_entry *entry = &fatbin->entries[i];
 
         if (entry->kind == kind && entry->arch <= DEVICE_ARCH && (!best || entry->arch > best->arch))
             best = entry;
@@ -68,23 +68,28 @@ static void sources_release(struct sources *sources)
 static cudaError_t take_container(struct binary *binary, struct sources *sources, const void *data, size_t limit)
 {
     struct fatbin *fatbin = &sources->fatbins[sources->count];
-    const struct fatbin_entry *ptx, *elf;
+    struct fatbin_entry *ptx, *elf;
     char message[256];
 
-    if (!fatbin_open(fatbin, data, limit, message, sizeof message)) {
-        runtime_complain("%s: %s", binary->name, message);
-        return cudaErrorInvalidKernelImage;
-    }
+    if (!fatbin_list(fatbin, data, limit, message, sizeof message))
+        goto broken;
     sources->count++;
     ptx = best_entry(fatbin, FATBIN_PTX);
-    elf = best_entry(fatbin, FATBIN_ELF);
-    if (elf && !binary->cubin) /* of linked ones the first: its machine code is that of all */
+    /* Of linked ones the first: its machine code is that of all. */
+    elf = binary->cubin ? NULL : best_entry(fatbin, FATBIN_ELF);
+    if ((ptx && !fatbin_unpack(fatbin, ptx, message, sizeof message)) ||
+        (elf && !fatbin_unpack(fatbin, elf, message, sizeof message)))
+        goto broken;
+    if (elf)
         binary->cubin_count = cubin_kernels(elf->data, elf->size, &binary->cubin);
     if (!ptx) /* so has what the device linker made, and the toolkit's own object, which is for newer devices */
         return binary->parts ? cudaSuccess : no_ptx(binary, fatbin);
     sources->texts[sources->text_count++] = (struct sim_text){ ptx->data, ptx->size };
     sources->arch = ptx->arch > sources->arch ? ptx->arch : sources->arch;
     return cudaSuccess;
+broken:
+    runtime_complain("%s: %s", binary->name, message);
+    return cudaErrorInvalidKernelImage;
 }
 
 /* PTX itself, a container, or what the device linker left: its machine code, then each object's own container. */

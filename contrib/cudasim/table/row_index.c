@@ -12,7 +12,7 @@
 #include "contrib/cudasim/base/hash.h"
 
 #define BUCKETS 512 /* of opcodes, a power of two */
-#define NEAR 512    /* places for the names of one opcode, a power of two; others go on behind them */
+#define NEAR 1024   /* places for the names of one opcode, a power of two: so few pages are touched */
 
 /* Rows side by side whose names begin with one opcode. */
 struct row_run {
@@ -27,7 +27,8 @@ struct row_run {
 /* A name of a row. */
 struct row_entry {
     const struct row *row; /* NULL: a free place */
-    uint32_t at, length;   /* of the name in the row's names, bytes */
+    uint32_t tag;          /* of the name's hash */
+    uint16_t at, length;   /* of the name in the row's names, bytes */
 };
 
 /* Names of rows. */
@@ -123,26 +124,28 @@ void row_index_free(struct row_index *index)
     free(index);
 }
 
-/* Where the search for a name begins. Names of one opcode lie close, so that few pages are touched. */
-static size_t place(uint64_t opcode_hash, const char *name, size_t length)
+/* Where the search for a name begins. */
+static size_t place(uint64_t opcode_hash, uint64_t name_hash)
 {
-    return (opcode_hash >> 16) * NEAR + hash_bytes(name, length) % NEAR;
+    return (opcode_hash >> 16) * NEAR + name_hash % NEAR;
 }
 
 /* Hashes the names of the run's rows that begin with its opcode. */
 static void hash_names(struct row_index *index, const struct row_run *run)
 {
-    uint64_t hash = hash_bytes(run->opcode, run->length);
+    uint64_t opcode = hash_bytes(run->opcode, run->length);
 
     for (const struct row *row = run->rows; row < run->rows + run->count; row++)
         for (const char *p = row->names + strspn(row->names, " "); *p; p += strspn(p, " ")) {
-            size_t length = strcspn(p, " "), at = place(hash, p, length);
+            size_t length = strcspn(p, " ");
+            uint64_t hash = hash_bytes(p, length);
+            size_t at = place(opcode, hash);
 
             if (opcode_length(p) == run->length && memcmp(p, run->opcode, run->length) == 0) {
                 while (index->entries[at & index->mask].row)
                     at++;
                 index->entries[at & index->mask] =
-                    (struct row_entry){row, (uint32_t)(p - row->names), (uint32_t)length};
+                    (struct row_entry){row, (uint32_t)(hash >> 32), (uint16_t)(p - row->names), (uint16_t)length};
             }
             p += length;
         }
@@ -151,20 +154,22 @@ static void hash_names(struct row_index *index, const struct row_run *run)
 const struct row *row_find(struct row_index *index, const char *name)
 {
     size_t length = strlen(name), opcode = opcode_length(name);
-    uint64_t hash = hash_bytes(name, opcode);
+    uint64_t opcode_hash = hash_bytes(name, opcode), hash = hash_bytes(name, length);
 
-    for (uint32_t n = index->buckets[hash % BUCKETS]; n; n = index->runs[n - 1].next) {
+    for (uint32_t n = index->buckets[opcode_hash % BUCKETS]; n; n = index->runs[n - 1].next) {
         struct row_run *run = &index->runs[n - 1];
 
-        if (!run->hashed && run->length == opcode && memcmp(run->opcode, name, opcode) == 0) {
-            hash_names(index, run);
-            run->hashed = true;
-        }
+        if (run->length != opcode || memcmp(run->opcode, name, opcode) != 0)
+            continue;
+        if (run->hashed)
+            break; /* and so are the opcode's others */
+        hash_names(index, run);
+        run->hashed = true;
     }
-    for (size_t at = place(hash, name, length); index->entries[at & index->mask].row; at++) {
+    for (size_t at = place(opcode_hash, hash); index->entries[at & index->mask].row; at++) {
         const struct row_entry *e = &index->entries[at & index->mask];
 
-        if (e->length == length && memcmp(e->row->names + e->at, name, length) == 0)
+        if (e->tag == (uint32_t)(hash >> 32) && e->length == length && memcmp(e->row->names + e->at, name, length) == 0)
             return e->row;
     }
     return NULL;
