@@ -9,7 +9,7 @@ CUDASIM_FLAGS = -std=c11 -fPIC $(WARNINGS) $(CFLAGS) $(if $(DEV),-Werror) -D_GNU
 	$(if $(CUDA_INCLUDE),-isystem $(CUDA_INCLUDE)) -I. $(SANITIZERS)
 # All of the library may use what every x86-64 of the last fifteen years has: counting bits, above all.
 BASE_LEVEL := $(if $(X86_64),-march=x86-64-v2)
-CUDASIM_LIBS := -lzstd -lelf -ljansson -lpthread -lm
+CUDASIM_LIBS := -lzstd -ljansson -lpthread -lm
 
 # The bodies of instructions may exist once for each level of x86-64 that differs enough; table.c picks one. By default
 # those are built that this machine runs best, and those that this build folder has already: machines may share it.

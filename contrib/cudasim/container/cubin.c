@@ -1,5 +1,5 @@
 /*
- * cubin.c - what a cubin says of its kernels' resources, by libelf.
+ * cubin.c - what a cubin says of its kernels' resources.
  *
  * A kernel is a function symbol marked as an entry. What it needs is in these sections, whose sh_info is the index of
  * the kernel's .text section, or which name the kernel's symbol:
@@ -12,12 +12,11 @@
  *
  * An attribute is a byte for its form, a byte for its name and a u16: the value, or in form 4 the bytes that follow.
  */
-#include <gelf.h>
-#include <libelf.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "elf_image.h"
 #include "fatbin.h"
 
 enum {
@@ -32,9 +31,7 @@ enum {
 };
 
 struct cubin {
-    Elf *elf;
-    size_t names;               /* index of the section of section names */
-    size_t section_count;
+    struct elf_image image;
     size_t symbol_count;
     uint32_t *of_section;       /* [section_count] 1 + kernel by index of its .text section, else 0 */
     uint32_t *of_symbol;        /* [symbol_count] 1 + kernel, else 0 */
@@ -48,34 +45,16 @@ static bool starts_with(const char *text, const char *start)
     return text && strncmp(text, start, strlen(start)) == 0;
 }
 
-/* The ELF header is looked at first: libelf would convert other byte orders in place. */
-static bool is_cubin(const void *elf, size_t size)
-{
-    const unsigned char *bytes = elf;
-    Elf64_Ehdr header;
-
-    if (size < sizeof header)
-        return false;
-    memcpy(&header, bytes, sizeof header);
-    return memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_ident[EI_CLASS] == ELFCLASS64 &&
-           header.e_ident[EI_DATA] == ELFDATA2LSB && header.e_machine == EM_CUDA;
-}
-
 static unsigned narrow(uint64_t value)
 {
     return value < UINT_MAX ? (unsigned)value : UINT_MAX;
 }
 
-static const char *section_name(const struct cubin *cubin, const GElf_Shdr *header)
-{
-    return elf_strptr(cubin->elf, cubin->names, header->sh_name);
-}
-
 /* Notes a kernel for each entry among the symbols. */
-static bool read_symbols(struct cubin *cubin, Elf_Scn *section, const GElf_Shdr *header)
+static bool read_symbols(struct cubin *cubin, const Elf64_Shdr *header)
 {
-    Elf_Data *data = elf_getdata(section, NULL);
-    size_t count = data ? data->d_size / sizeof(Elf64_Sym) : 0;
+    const unsigned char *data = elf_image_data(&cubin->image, header);
+    size_t count = data ? header->sh_size / sizeof(Elf64_Sym) : 0;
 
     if (cubin->of_symbol || count == 0 || count > INT_MAX)
         return !cubin->of_symbol;
@@ -85,17 +64,16 @@ static bool read_symbols(struct cubin *cubin, Elf_Scn *section, const GElf_Shdr 
         return false;
     cubin->symbol_count = count;
     for (size_t i = 1; i < count; i++) {
-        GElf_Sym symbol;
+        Elf64_Sym symbol;
         const char *name;
 
-        if (!gelf_getsym(data, (int)i, &symbol))
-            return false;
-        name = elf_strptr(cubin->elf, header->sh_link, symbol.st_name);
+        memcpy(&symbol, data + i * sizeof symbol, sizeof symbol);
+        name = elf_image_text(&cubin->image, header->sh_link, symbol.st_name);
         if (!name || !*name)
             continue;
         cubin->reserved = cubin->reserved || strcmp(name, ".nv.reservedSmem.offset0") == 0;
-        if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || !(symbol.st_other & SYMBOL_ENTRY) ||
-            symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= cubin->section_count ||
+        if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || !(symbol.st_other & SYMBOL_ENTRY) ||
+            symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= cubin->image.section_count ||
             cubin->of_section[symbol.st_shndx])
             continue;
         cubin->kernels[cubin->count].name = strdup(name);
@@ -116,7 +94,7 @@ static struct cubin_kernel *kernel_of_symbol(const struct cubin *cubin, uint32_t
 
 static struct cubin_kernel *kernel_of_section(const struct cubin *cubin, size_t section)
 {
-    uint32_t number = section < cubin->section_count ? cubin->of_section[section] : 0;
+    uint32_t number = section < cubin->image.section_count ? cubin->of_section[section] : 0;
 
     return number ? &cubin->kernels[number - 1] : NULL;
 }
@@ -156,11 +134,10 @@ static void apply_attribute(const struct cubin *cubin, struct cubin_kernel *own,
         kernel->local = words[1];
 }
 
-static void read_attributes(const struct cubin *cubin, Elf_Scn *section, struct cubin_kernel *own)
+static void read_attributes(const struct cubin *cubin, const Elf64_Shdr *header, struct cubin_kernel *own)
 {
-    Elf_Data *data = elf_getdata(section, NULL);
-    const unsigned char *bytes = data ? data->d_buf : NULL;
-    size_t left = bytes ? data->d_size : 0;
+    const unsigned char *bytes = elf_image_data(&cubin->image, header);
+    size_t left = bytes ? header->sh_size : 0;
 
     while (left >= 4) {
         unsigned form = bytes[0], attribute = bytes[1];
@@ -177,24 +154,24 @@ static void read_attributes(const struct cubin *cubin, Elf_Scn *section, struct 
     }
 }
 
-static void read_section(const struct cubin *cubin, Elf_Scn *section, const GElf_Shdr *header, const char *name)
+static void read_section(const struct cubin *cubin, size_t section, const Elf64_Shdr *header, const char *name)
 {
     struct cubin_kernel *kernel = kernel_of_section(cubin, header->sh_info);
 
     if (starts_with(name, ".nv.info.") && kernel)
-        read_attributes(cubin, section, kernel);
+        read_attributes(cubin, header, kernel);
     else if (starts_with(name, ".nv.info") && name[8] == '\0')
-        read_attributes(cubin, section, NULL);
+        read_attributes(cubin, header, NULL);
     else if (starts_with(name, ".nv.shared.") && kernel)
         kernel->shared = narrow(cubin->reserved && header->sh_size >= RESERVED_SHARED ?
                                 header->sh_size - RESERVED_SHARED : header->sh_size);
-    else if (starts_with(name, ".text.") && (kernel = kernel_of_section(cubin, elf_ndxscn(section))) &&
+    else if (starts_with(name, ".text.") && (kernel = kernel_of_section(cubin, section)) &&
              !kernel->registers)
         kernel->registers = (unsigned)(header->sh_info >> 24);
 }
 
 /* .nv.local.KERNEL comes on top of the stack, so it is added when that is known. */
-static void add_local(const struct cubin *cubin, const GElf_Shdr *header, const char *name)
+static void add_local(const struct cubin *cubin, const Elf64_Shdr *header, const char *name)
 {
     struct cubin_kernel *kernel = kernel_of_section(cubin, header->sh_info);
 
@@ -206,18 +183,16 @@ enum pass { PASS_SYMBOLS, PASS_SECTIONS, PASS_LOCAL, PASSES };
 
 static bool read_pass(struct cubin *cubin, enum pass pass)
 {
-    Elf_Scn *section = NULL;
-
-    while ((section = elf_nextscn(cubin->elf, section))) {
-        GElf_Shdr header;
+    for (size_t section = 1; section < cubin->image.section_count; section++) {
+        Elf64_Shdr header;
         const char *name;
 
-        if (!gelf_getshdr(section, &header))
+        if (!elf_image_section(&cubin->image, section, &header))
             return false;
-        name = section_name(cubin, &header);
+        name = elf_image_text(&cubin->image, cubin->image.names, header.sh_name);
         if (!name)
             continue;
-        if (pass == PASS_SYMBOLS && header.sh_type == SHT_SYMTAB && !read_symbols(cubin, section, &header))
+        if (pass == PASS_SYMBOLS && header.sh_type == SHT_SYMTAB && !read_symbols(cubin, &header))
             return false;
         if (pass == PASS_SECTIONS)
             read_section(cubin, section, &header, name);
@@ -233,21 +208,15 @@ size_t cubin_kernels(const void *elf, size_t size, struct cubin_kernel **kernels
     bool ok = false;
 
     *kernels = NULL;
-    if (!is_cubin(elf, size))
+    if (!elf_image_open(&cubin.image, elf, size) || cubin.image.header.e_machine != EM_CUDA)
         return 0;
-    elf_version(EV_CURRENT);
-    cubin.elf = elf_memory((char *)(uintptr_t)elf, size); /* read only: it is of this machine's byte order */
-    if (!cubin.elf || elf_getshdrnum(cubin.elf, &cubin.section_count) < 0 || cubin.section_count == 0 ||
-        elf_getshdrstrndx(cubin.elf, &cubin.names) < 0)
-        goto out;
-    cubin.of_section = calloc(cubin.section_count, sizeof *cubin.of_section);
+    cubin.of_section = calloc(cubin.image.section_count, sizeof *cubin.of_section);
     if (!cubin.of_section)
         goto out;
     ok = true;
     for (enum pass pass = PASS_SYMBOLS; ok && pass < PASSES; pass++)
         ok = read_pass(&cubin, pass);
 out:
-    elf_end(cubin.elf);
     free(cubin.of_section);
     free(cubin.of_symbol);
     if (!ok || cubin.count == 0) {

@@ -4,23 +4,27 @@
 #include "symbol.h"
 
 #include <fcntl.h>
-#include <gelf.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-static bool search(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, uint64_t offset, char *name, size_t size)
-{
-    Elf_Data *data = elf_getdata(section, NULL);
-    size_t count = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+#include "elf_image.h"
 
-    for (size_t n = 0; data && n < count && n < INT32_MAX; n++) {
-        GElf_Sym symbol;
+/* The function at `offset` in one section of symbols. */
+static bool search(const struct elf_image *image, const Elf64_Shdr *header, uint64_t offset, char *name, size_t size)
+{
+    const char *data = elf_image_data(image, header);
+
+    for (size_t n = 0; data && n < header->sh_size / sizeof(Elf64_Sym); n++) {
+        Elf64_Sym symbol;
         const char *text;
 
-        if (!gelf_getsym(data, (int)n, &symbol) || GELF_ST_TYPE(symbol.st_info) != STT_FUNC ||
-            offset - symbol.st_value >= symbol.st_size)
+        memcpy(&symbol, data + n * sizeof symbol, sizeof symbol);
+        if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || offset - symbol.st_value >= symbol.st_size)
             continue;
-        text = elf_strptr(elf, header->sh_link, symbol.st_name);
+        text = elf_image_text(image, header->sh_link, symbol.st_name);
         if (!text || !*text)
             continue;
         snprintf(name, size, "%s", text);
@@ -29,26 +33,44 @@ static bool search(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, uint64_t
     return false;
 }
 
-bool symbol_at(const char *path, uint64_t base, uint64_t address, char *name, size_t size, uint64_t *place)
+/* The file's bytes, to be unmapped; MAP_FAILED: it cannot be read, or is empty. */
+static void *map_file(const char *path, size_t *bytes)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    Elf_Scn *section = NULL;
+    void *data = MAP_FAILED;
+    struct stat status;
+
+    if (file < 0)
+        return data;
+    if (fstat(file, &status) == 0 && status.st_size > 0) {
+        *bytes = (size_t)status.st_size;
+        data = mmap(NULL, *bytes, PROT_READ, MAP_PRIVATE, file, 0);
+    }
+    close(file);
+    return data;
+}
+
+bool symbol_at(const char *path, uint64_t base, uint64_t address, char *name, size_t size, uint64_t *place)
+{
+    size_t bytes = 0;
+    void *data = map_file(path, &bytes);
+    struct elf_image image;
     bool found = false;
-    GElf_Ehdr type;
-    GElf_Shdr header;
-    Elf *elf;
 
     *place = address - base;
-    if (file < 0)
+    if (data == MAP_FAILED)
         return false;
-    elf = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(file, ELF_C_READ, NULL);
-    if (elf && gelf_getehdr(elf, &type) && type.e_type == ET_EXEC) /* linked for the place where it is */
-        *place = address;
-    while (elf && !found && (section = elf_nextscn(elf, section)))
-        if (gelf_getshdr(section, &header) && (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
-            found = search(elf, section, &header, *place, name, size);
-    if (elf)
-        elf_end(elf);
-    close(file);
+    if (elf_image_open(&image, data, bytes)) {
+        if (image.header.e_type == ET_EXEC) /* linked for the place where it is */
+            *place = address;
+        for (size_t n = 1; !found && n < image.section_count; n++) {
+            Elf64_Shdr header;
+
+            if (elf_image_section(&image, n, &header) &&
+                (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
+                found = search(&image, &header, *place, name, size);
+        }
+    }
+    munmap(data, bytes);
     return found;
 }

@@ -408,6 +408,20 @@ static cudaError_t follow_events(struct call *call, struct CUstream_st *stream, 
     return error;
 }
 
+/* Whether the work calls a function of the host, which may wake a thread that waits without a call. */
+static bool calls_host(const struct work *work)
+{
+    bool calls = work->kind == WORK_HOST;
+
+    for (size_t i = 0; work->kind == WORK_EXEC && !calls && i < work->exec->count; i++) {
+        const struct exec_step *step = &work->exec->steps[i];
+
+        calls = step->child ? calls_host(&(struct work){ .kind = WORK_EXEC, .exec = step->child })
+                            : !step->disabled && step->work.kind == WORK_HOST;
+    }
+    return calls;
+}
+
 /* Runs work at moments that the seed draws. */
 static void run_some(struct call *call)
 {
@@ -467,7 +481,8 @@ cudaError_t queue_submit(struct call *call, const struct work *work, struct CUst
     runtime->tasks_end = &task->next;
     runtime->pending++;
     order_submitted(runtime, task);
-    runner_start(runtime, work->kind);
+    if (!runtime->runner && (runtime->host_memory || calls_host(work)))
+        runner_start(runtime);
     if (result)
         *result = task;
     /* What the environment tells of a launch (CUDASIM_FEATURES_N) is read as it runs, and may be another one later. */

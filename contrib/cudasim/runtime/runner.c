@@ -167,14 +167,13 @@ static void *run(void *data)
     return NULL;
 }
 
-void runner_start(struct runtime *runtime, enum work_kind kind)
+void runner_start(struct runtime *runtime)
 {
     pthread_attr_t attributes;
     sigset_t all, before;
     pthread_t thread;
-    bool may_wake = runtime->host_memory || kind == WORK_HOST || kind == WORK_EXEC;
 
-    if (runtime->runner || !may_wake || runtime->ending || pthread_attr_init(&attributes) != 0)
+    if (runtime->runner || runtime->ending || pthread_attr_init(&attributes) != 0)
         return;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     sigfillset(&all);

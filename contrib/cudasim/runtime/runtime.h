@@ -564,11 +564,8 @@ void queue_release(struct runtime *runtime);       /* at the end */
 
 /* ------------------------------------------------------------------ runner.c */
 
-/*
- * Work of this kind is pending now. Starts the thread that runs it while the host makes no calls: once, and only if the
- * host may wait for work without a call.
- */
-void runner_start(struct runtime *runtime, enum work_kind kind);
+/* Starts the thread that runs pending work while the host makes no calls, once. The host may wait for such work. */
+void runner_start(struct runtime *runtime);
 /* For sim_launch.meanwhile, with the call as its context. */
 bool runner_meanwhile(void *context, double *patience);
 

@@ -9,15 +9,12 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
-#include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "result_use.h"
+#include "contrib/cudasim/container/symbol.h"
 
 enum { FRAMES = 16 }; /* of calls that are looked at */
 
@@ -96,57 +93,19 @@ void unchecked_looked(struct runtime *runtime, const struct thread_state *thread
 
 /* ------------------------------------------------------------------ the end */
 
-static void name_in_symbols(Elf *elf, uint64_t at, char *text, size_t size)
-{
-    Elf_Scn *section = NULL;
-    GElf_Shdr header;
-
-    while ((section = elf_nextscn(elf, section)) != NULL) {
-        Elf_Data *data;
-
-        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB || !header.sh_entsize)
-            continue;
-        data = elf_getdata(section, NULL);
-        for (int n = 0; data && n < (int)(header.sh_size / header.sh_entsize); n++) {
-            GElf_Sym symbol;
-            const char *name;
-
-            if (!gelf_getsym(data, n, &symbol) || GELF_ST_TYPE(symbol.st_info) != STT_FUNC ||
-                at - symbol.st_value >= symbol.st_size)
-                continue;
-            name = elf_strptr(elf, header.sh_link, symbol.st_name);
-            if (name)
-                snprintf(text, size, "%s", name);
-        }
-    }
-}
-
 /* The name of the function that holds the address, as its symbol has it, or the file that it is in. */
 static void name_of(const void *address, char *text, size_t size)
 {
     Dl_info info;
-    Elf *elf = NULL;
-    int file;
+    const char *path;
+    uint64_t place;
 
     snprintf(text, size, "%p", address);
     if (!dladdr(address, &info) || !info.dli_fname)
         return;
-    snprintf(text, size, "%s", info.dli_fname);
-    file = open(info.dli_fname[0] == '/' ? info.dli_fname : "/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return;
-    if (elf_version(EV_CURRENT) != EV_NONE)
-        elf = elf_begin(file, ELF_C_READ, NULL);
-    if (elf) {
-        GElf_Ehdr header;
-        uint64_t at = (uint64_t)(uintptr_t)address;
-
-        if (gelf_getehdr(elf, &header) && header.e_type == ET_DYN)
-            at -= (uint64_t)(uintptr_t)info.dli_fbase;
-        name_in_symbols(elf, at, text, size);
-        elf_end(elf);
-    }
-    close(file);
+    path = info.dli_fname[0] == '/' ? info.dli_fname : "/proc/self/exe";
+    if (!symbol_at(path, (uintptr_t)info.dli_fbase, (uintptr_t)address, text, size, &place))
+        snprintf(text, size, "%s", info.dli_fname);
 }
 
 void unchecked_report(struct runtime *runtime)
