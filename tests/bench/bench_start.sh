@@ -5,7 +5,7 @@
 # groups of 10. A row has the processor time of one run: the mean of the fastest group.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 
-programs=(no_kernels vector_add transpose scan fft templates_lambdas cooperative_groups curand_pi cub_scan separate)
+programs=(no_kernels vector_add transpose scan fft templates_lambdas cooperative_groups curand_pi cub_scan)
 group=10
 old=$(realpath -e -- "${1:-}" 2> /dev/null) && [ -e "$old/libcudart.so.13" ] && [[ ${2:-100} =~ ^[1-9][0-9]{0,4}$ ]] ||
     refuse "usage: bench_start.sh FOLDER [RUNS]: the folder has another libcudart.so.13"
