@@ -7,14 +7,6 @@
 
 namespace radix {
 
-/* From global to shared memory, past the registers: it is there after wait_for_copies() and a barrier. */
-__device__ void copy_word(unsigned *to, const uint32_t *from)
-{
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from)
-                 : "memory");
-}
-__device__ void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
-
 /* Asks for the payloads of a tile to come to the L2 cache: one thread per line. */
 template <class S> __device__ __forceinline__ void ask_for_payloads(const uint32_t *payloads, unsigned count)
 {
@@ -144,10 +136,14 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer a,
         const unsigned its_place = skewed(ranks[item / 2] >> item % 2 * 16 & 0xffff);
 
         staged[its_place] = key[item];
-        if constexpr (S::PAIRS) /* the payloads come while the block looks back */
-            if (count == S::TILE || first + item * WARP < count)
-                copy_word(staged + S::STAGED + its_place, from.payloads + start + first + item * WARP);
     }
+
+    /* The payloads come while the block looks back, to the registers that the keys had. */
+    if constexpr (S::PAIRS)
+#pragma unroll
+        for (unsigned item = 0; item < S::ITEMS; item++)
+            key[item] =
+                count == S::TILE || first + item * WARP < count ? from.payloads[start + first + item * WARP] : 0;
 
     /* Tile 0 stands behind all keys of lower digits. Those after it look back. */
     unsigned before = 0;
@@ -166,7 +162,9 @@ __global__ __launch_bounds__(S::THREADS, S::BLOCKS) void move_by_digit(buffer a,
         places[d] = before - place;
     }
     if constexpr (S::PAIRS)
-        wait_for_copies();
+#pragma unroll
+        for (unsigned item = 0; item < S::ITEMS; item++)
+            staged[S::STAGED + skewed(ranks[item / 2] >> item % 2 * 16 & 0xffff)] = key[item];
     __syncthreads();
 
 #pragma unroll
