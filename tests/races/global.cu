@@ -242,6 +242,34 @@ __global__ void read_only_before_store(int *data)
     data[1024 + t] = data[63 - t] + __ldg(data + 2048 + t);
 }
 
+/* A lane of block 0 stores what it had read there, which changes nothing, and then something else. */
+__global__ void stores_back_and_then_more(int *data)
+{
+    int i = (int)threadIdx.x, old;
+
+    if (blockIdx.x) {
+        asm volatile("ld.global.u32 %0, [%1];" : "=r"(old) : "l"(data + i) : "memory"); // RACE
+        data[8192 + blockIdx.x * 64 + i] = old;
+        return;
+    }
+    old = data[i];
+    asm("st.global.u32 [%0], %1;" : : "l"(data + i), "r"(old) : "memory");
+    asm("st.global.u32 [%0], %1;" : : "l"(data + i), "r"(old + 1) : "memory"); // RACE
+}
+
+/* The same place again and again, until a barrier hands it on. */
+__global__ void sums_in_place(int *data)
+{
+    int *row = data + (blockIdx.x * 64 + threadIdx.x) * 24;
+
+    for (int n = 0; n < 8; n++) {
+        row[n % 2] += n;
+        asm("" : : : "memory");
+    }
+    __syncthreads();
+    data[65535 - blockIdx.x * 64 - threadIdx.x] = data[(blockIdx.x * 64 + 63 - threadIdx.x) * 24];
+}
+
 int main(int argc, char **argv)
 {
     suite_only = argc > 1 ? argv[1] : NULL;
@@ -271,4 +299,6 @@ int main(int argc, char **argv)
     RUN(variable_of_the_module, 8, 64);
     RUN(rows_as_vectors, 8, 64);
     RUN(rows_as_vectors_overlap, 8, 64);
+    RUN(stores_back_and_then_more, 8, 64);
+    RUN(sums_in_place, 8, 64);
 }

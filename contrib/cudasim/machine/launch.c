@@ -33,7 +33,8 @@
 #define PATIENCE_SECONDS 2.0     /* of a processor, waiting for memory that nobody changes, before it is a deadlock */
 #define BUSY_TURNS 64            /* after as many turns without an end and without visible waiting a block starts */
 #define WORTH_SHARING 100e-6     /* seconds of work: for less, other workers are not woken */
-#define FEW_GROUPS 64            /* up to this many are checked for races on one worker, which sees nothing half done */
+#define FEW_GROUPS 64            /* of fewer, the first ones are checked for races on one worker, which sees nothing */
+#define FIRST_GROUPS 4           /* half done: so many */
 #define KEPT_BYTES (16u << 20)   /* of blocks' storage that a worker keeps for later launches */
 #define DEEP_STACK 65536         /* bytes a thread: such stacks are given back */
 #define PRINTED_AT_ONCE (1 << 20) /* bytes */
@@ -399,7 +400,7 @@ static void run_groups(struct worker *k)
 
     while (l->cooperative && start_another(k))
         ;
-    while ((k->ring || start_another(k)) && !atomic_load(&l->stop)) {
+    while ((k->ring || (atomic_load(&l->next) < l->until && start_another(k))) && !atomic_load(&l->stop)) {
         enum turn turn;
 
         k->progress = false;
@@ -578,6 +579,26 @@ static void run_shared(struct sim *sim, struct launch *l, unsigned workers)
     pthread_mutex_unlock(&sim->pool_lock);
 }
 
+/* Runs all groups. Where there are few, the first ones run alone: a race between them is always seen. */
+static void run_all(struct sim *sim, struct launch *l, unsigned workers)
+{
+    bool few = l->pages && l->groups < FEW_GROUPS;
+    double start = seconds_now(), left;
+
+    l->active = 1;
+    l->until = workers > 1 && few ? FIRST_GROUPS : l->groups;
+    if (workers == 1 || few)
+        run_worker(&sim->workers[0], l);
+    if (workers == 1 || atomic_load(&l->stop) || atomic_load(&l->next) >= l->groups)
+        return;
+    left = (seconds_now() - start) / FIRST_GROUPS * (double)(l->groups - FIRST_GROUPS);
+    l->until = l->groups;
+    if (few && left < WORTH_SHARING)
+        run_worker(&sim->workers[0], l);
+    else
+        run_shared(sim, l, workers);
+}
+
 /* ---- launches ---- */
 
 static struct kernel_use *use_of(struct sim *sim, struct sim_kernel *kernel)
@@ -633,7 +654,7 @@ static unsigned workers_for(const struct sim *sim, const struct launch *l)
 
     if (l->kernel->ordered || l->cooperative || l->grid_order || workers == 1)
         return 1;
-    if (l->pages && l->groups < FEW_GROUPS)
+    if (l->pages && l->groups <= FIRST_GROUPS)
         return 1;
     if (c->blocks && c->seconds / (double)c->blocks * (double)(l->groups * l->cluster_blocks) < WORTH_SHARING)
         return 1;
@@ -704,11 +725,7 @@ static bool run_grid(struct sim *sim, const struct sim_launch *what, struct sim_
     if (!l.resident_limit)
         l.resident_limit = 1;
     l.workspace = l.cooperative ? grid_workspace(sim) : 0;
-    l.active = 1;
-    if (workers > 1)
-        run_shared(sim, &l, workers);
-    else
-        run_worker(&sim->workers[0], &l);
+    run_all(sim, &l, workers);
     add_launch(use, &l, seconds_now() - start);
     race_launch_end(&l);
     pthread_mutex_destroy(&l.lock);

@@ -284,6 +284,7 @@ struct launch {
     uint64_t blocks;               /* in all */
     uint64_t groups;               /* to be executed: clusters, or blocks where there are none */
     atomic_uint_fast64_t next;     /* the next group to be started */
+    uint64_t until;                /* workers that have nothing to do start none from this one on */
     uint32_t cluster_blocks;       /* 1 without clusters */
     uint32_t threads;              /* a block */
     uint32_t warps;

@@ -201,6 +201,7 @@ static void note_write(struct look *k, unsigned l, const struct unit *u)
     bool back = !k->owner && k->access == ACCESS_WRITE && read_by_itself(k, *u->read, mine) &&
                 same_value(k, l, u->bytes, u->offset, u->size, -1, 0);
 
+    k->by_value |= back;
     if (!(k->flags & STRONG)) {
         *u->write = mine | k->flags | (k->flags & UNDER_WAY ? SLOW : 0) | (back ? WRITTEN_BACK : 0);
         return;
@@ -240,12 +241,16 @@ void race_unit(struct look *k, unsigned l, const struct unit *u, const uint64_t 
     uint64_t x = *u->read;
     bool reads = k->access == ACCESS_READ || only_compares(k, l, u);
 
-    if (!against_write(k, l, u, *u->write, address))
+    if (!against_write(k, l, u, *u->write, address)) {
+        k->by_value = true;
         return;
+    }
     if (!reads && x && !both_strong(k, x) && !read_before(k, x) && !ordered(k, x, entry_time(x), l) &&
         !read_was_over(k, x)) {
-        if (k->ins->writes_back && same_value(k, l, u->bytes, u->offset, u->size, -1, 0))
+        if (k->ins->writes_back && same_value(k, l, u->bytes, u->offset, u->size, -1, 0)) {
+            k->by_value = true;
             return;
+        }
         conflict(k, l, u, x, RACE_WITH_READ);
     }
     if (reads)
@@ -282,7 +287,8 @@ struct look race_look(struct warp *w, const struct ins *ins, const struct block 
 {
     w->order->touched = true;
     struct look k = {w, ins, owner, self_of(w), access, strength(w, ins, owner != NULL), bytes,
-                     w->worker->faulted_at == ins, access == ACCESS_WRITE && ins->stores && bytes <= VALUE_BYTES};
+                     w->worker->faulted_at == ins, access == ACCESS_WRITE && ins->stores && bytes <= VALUE_BYTES,
+                     false};
 
     if (ins->copies && owner && access == ACCESS_WRITE)
         k.flags |= UNDER_WAY | (ins->bulk ? NEAR : 0);

@@ -19,6 +19,7 @@ struct look {
     unsigned bytes;            /* a lane */
     bool quiet;                /* something was reported */
     bool stores;               /* the values that it writes are in registers */
+    bool by_value;             /* what was noted depended on them */
 };
 struct look race_look(struct warp *w, const struct ins *ins, const struct block *owner, unsigned bytes,
                       enum access access);

@@ -8,6 +8,8 @@
  */
 #include "race_check.h"
 
+#include <string.h>
+
 #include "race_pages.h"
 #include "race_runs.h"
 #include "race_sector.h"
@@ -200,6 +202,7 @@ static inline bool check_units(struct look *k, struct cells *c, const struct run
         } else if (writes_words(k, r->per) && read_by_itself(ex, mine, m->start) &&
                    unchanged(k, r->first + n + i, 1, r->address + (uint64_t)(n + i) * k->bytes)) {
             fresh[i] |= WRITTEN_BACK;
+            k->by_value = true;
         }
     }
     return put_units(k, c, reads ? PAGE_READS : PAGE_WRITES, r->per, at, count, fresh);
@@ -283,6 +286,7 @@ static uint32_t write_sectors(struct look *k, struct cells *c, uint64_t *writes,
                 if (same % SECTOR_UNITS)
                     break;
                 mine |= same ? WRITTEN_BACK : 0;
+                k->by_value |= same != 0;
             }
         }
         writes[sector + s] = mine;
@@ -333,6 +337,99 @@ static void check_run(struct look *k, unsigned first, uint32_t count, unsigned l
     }
 }
 
+/* ---- lanes that are apart ---- */
+
+/* What is kept of the sector that a lane accesses. */
+struct spot {
+    struct page *page;
+    uint64_t *word, *other; /* of accesses of this kind, and of the other kind; NULL: the launch made none */
+};
+
+/* Finds the lanes' spots, and brings them into the cache, all at once. Lanes of which nothing is kept drop out. */
+static uint32_t find_spots(const struct look *k, uint32_t lanes, const uint64_t *address, unsigned shift,
+                            struct spot *spots)
+{
+    struct pages *pages = k->w->block->launch->pages;
+    int of = k->access == ACCESS_READ ? PAGE_READS : PAGE_WRITES;
+    uint32_t start = (uint32_t)k->self.start, found = 0;
+
+    EVERY_LANE(l, lanes)
+    {
+        uint32_t at = unit_at(address[l], shift) >> SECTOR_SHIFT;
+        struct spot *p = &spots[l];
+
+        if (!(p->page = pages_find(pages, address[l])))
+            continue;
+        if (!(p->word = pages_entries(pages, p->page, of)) && !(p->word = pages_make(pages, p->page, of)))
+            continue;
+        __builtin_prefetch(p->word += at, 1);
+        p->other = p->page->touched[1 - of] == start ? pages_make(pages, p->page, 1 - of) : NULL;
+        if (p->other)
+            __builtin_prefetch(p->other += at, 0);
+        if (p->page->touched[of] != start)
+            p->page->touched[of] = start;
+        found |= 1u << l;
+    }
+    return found;
+}
+
+/* The entry of `unit` of the sector with that word. */
+static inline uint64_t entry_at(const struct look *k, const struct page *page, uint64_t word, int of, uint32_t unit)
+{
+    const uint64_t *units = NULL;
+
+    if (!sector_live(word, k->self.start))
+        return 0;
+    if (!(word & FORM_BITS))
+        units = pages_entries(k->w->block->launch->pages, page, of + PAGE_WRITE_UNITS) + (unit & ~(SECTOR_UNITS - 1));
+    return sector_entry(word, units, unit & (SECTOR_UNITS - 1), k->self.start);
+}
+
+/* check_units() for a lane's only unit, which is `unit` of its page. */
+static inline bool check_spot(struct look *k, const struct spot *p, unsigned l, uint32_t unit, const void *bytes,
+                               bool words)
+{
+    const struct self *m = &k->self;
+    bool reads = k->access == ACCESS_READ;
+    int of = reads ? PAGE_READS : PAGE_WRITES;
+    uint64_t mine = m->who | (uint64_t)l << LANE_AT, fresh = mine, own = *p->word, *units,
+             mark = FORM_SINGLE + (unit & (SECTOR_UNITS - 1)), e = entry_at(k, p->page, own, of, unit),
+             o = p->other ? entry_at(k, p->page, *p->other, 1 - of, unit) : 0;
+
+    if (!fine(o, mine, m))
+        return false;
+    if (!fine(e, mine, m)) {
+        if (!reads || !m->simple)
+            return false;
+        fresh = merge(e, mine);
+    }
+    if (words && read_by_itself(o, mine, m->start) && unchanged(k, l, 1, (uintptr_t)bytes)) {
+        fresh |= WRITTEN_BACK;
+        k->by_value = true;
+    }
+    if (!sector_live(own, m->start) || (own & FORM_BITS) == mark) {
+        *p->word = fresh | mark;
+        return true;
+    }
+    if (!(units = pages_make(k->w->block->launch->pages, p->page, of + PAGE_WRITE_UNITS)))
+        return false;
+    sector_expand(p->word, units + (unit & ~(SECTOR_UNITS - 1)), m);
+    units[unit] = fresh;
+    return true;
+}
+
+/* Lanes that access a unit each, none behind or beside the one before. */
+static void check_apart(struct look *k, uint32_t lanes, const uint64_t *address, unsigned shift)
+{
+    struct spot spots[LANES];
+    bool words = writes_words(k, 0);
+
+    lanes = find_spots(k, lanes, address, shift, spots);
+    EVERY_LANE(l, lanes)
+        if (!check_spot(k, &spots[l], l, unit_at(address[l], shift), (const void *)(uintptr_t)address[l], words))
+            check_lane(k, l, address);
+}
+
 /* How many lanes of `lanes` from lane `l` on access one behind the other, in one page. */
 static uint32_t run_length(const uint64_t *address, uint32_t lanes, unsigned l, unsigned bytes)
 {
@@ -357,14 +454,14 @@ static uint32_t same_length(const uint64_t *address, uint32_t lanes, unsigned l)
  * Lanes that access memory far apart: brings what is kept of it into the cache, for all lanes at once. For places with
  * entries of their own, the words must be there first.
  */
-static void prefetch(const struct look *k, const uint64_t *address, unsigned shift)
+static void prefetch(const struct look *k, uint32_t lanes, const uint64_t *address, unsigned shift)
 {
     const struct pages *pages = k->w->block->launch->pages;
     const uint64_t *words[LANES];
     const struct page *page[LANES];
     int of = k->access == ACCESS_READ ? PAGE_READS : PAGE_WRITES;
 
-    EVERY_LANE(l, k->w->mask)
+    EVERY_LANE(l, lanes)
     {
         uint32_t at = unit_at(address[l], shift) >> SECTOR_SHIFT;
         const uint64_t *other;
@@ -376,14 +473,35 @@ static void prefetch(const struct look *k, const uint64_t *address, unsigned shi
         if (page[l]->touched[1 - of] == k->self.start && (other = pages_entries(pages, page[l], 1 - of)))
             __builtin_prefetch(other + at, 0);
     }
-    EVERY_LANE(l, k->w->mask)
+    EVERY_LANE(l, lanes)
         if (words[l] && page[l]->index[of + PAGE_WRITE_UNITS] && sector_live(*words[l], k->self.start))
             __builtin_prefetch(pages_entries(pages, page[l], of + PAGE_WRITE_UNITS) + unit_at(address[l], shift), 1);
 }
 
-static void check_plain(struct look *k, const uint64_t *address, enum spread spread, unsigned shift)
+/* The lanes of `lanes` that access neither the place of the lane before or behind, nor the next one in order. */
+static uint32_t lanes_apart(const uint64_t *address, uint32_t lanes, unsigned bytes)
 {
-    for (uint32_t rest = k->w->mask, n; rest; rest &= ~(uint32_t)(((1ull << n) - 1) << __builtin_ctz(rest))) {
+    uint32_t near = 0;
+
+    for (unsigned l = 0; l + 1 < LANES; l++)
+        near |= (uint32_t)(address[l + 1] - address[l] == bytes || address[l + 1] == address[l]) << l;
+    near &= lanes & lanes >> 1;
+    return lanes & ~(near | near << 1);
+}
+
+static void check_plain(struct look *k, const uint64_t *address, enum spread spread, bool far, unsigned shift)
+{
+    uint32_t apart = 0;
+
+    if (spread == SPREAD_ANY && k->bytes == 1u << shift && !k->ins->cached)
+        apart = lanes_apart(address, k->w->mask, k->bytes);
+    if (k->access != ACCESS_READ && apart != k->w->mask)
+        apart = 0; /* lanes that store to one address are looked at in order */
+    if (apart)
+        check_apart(k, apart, address, shift);
+    if (far && apart != k->w->mask)
+        prefetch(k, k->w->mask & ~apart, address, shift);
+    for (uint32_t rest = k->w->mask & ~apart, n; rest; rest &= ~(uint32_t)(((1ull << n) - 1) << __builtin_ctz(rest))) {
         unsigned l = (unsigned)__builtin_ctz(rest);
         uint32_t room = (PAGE_BYTES - (uint32_t)(address[l] & (PAGE_BYTES - 1))) / k->bytes;
 
@@ -418,25 +536,85 @@ static bool check_atomic(struct look *k, unsigned l, uint64_t address, unsigned 
     return true;
 }
 
-void race_global(struct warp *w, const struct ins *ins, unsigned bytes, enum access access, struct extent extent)
+/* Of lanes with one address, the first and the last leave what all of them would. */
+static void check_atomics(struct look *k, const uint64_t *address, unsigned shift)
+{
+    for (uint32_t rest = k->w->mask, n; rest; rest &= ~(uint32_t)(((1ull << n) - 1) << __builtin_ctz(rest))) {
+        unsigned l = (unsigned)__builtin_ctz(rest);
+
+        n = same_length(address, rest, l);
+        if (check_atomic(k, l, address[l], shift) && (n == 1 || check_atomic(k, l + n - 1, address[l], shift)))
+            continue;
+        for (unsigned i = 0; i < n; i++)
+            check_lane(k, l + i, address);
+    }
+}
+
+/* ---- the same again ---- */
+
+static inline uint32_t how_of(unsigned bytes, enum access access) { return bytes << 2 | (uint32_t)access; }
+
+/* Whether the warp did the same since its time last went on. */
+static bool did_again(const struct warp *w, uint32_t how)
+{
+    const struct order *o = w->order;
+    uint32_t time = *w->block->time;
+
+    for (unsigned n = 0; n < RECENTS; n++) {
+        const struct last_access *r = &o->recent[n];
+
+        if (r->time == time && r->how == how && r->mask == w->mask && r->address[0] == w->address[0] &&
+            !memcmp(r->address, w->address, sizeof r->address))
+            return true;
+    }
+    return false;
+}
+
+static void remember(struct warp *w, uint32_t how)
+{
+    struct order *o = w->order;
+    struct last_access *r = &o->recent[o->recent_count++ % RECENTS];
+
+    r->time = *w->block->time;
+    r->mask = w->mask;
+    r->how = how;
+    memcpy(r->address, w->address, sizeof r->address);
+}
+
+/* The global side of cp.async, which reads as a load does. */
+static inline bool reads_for_copy(const struct ins *ins, unsigned bytes, enum access access)
+{
+    return ins->copies && access == ACCESS_READ && !(ins->order | ins->guesses) && !(bytes & (bytes - 1));
+}
+
+void race_global(struct warp *w,
+
+ const struct ins *ins, unsigned bytes, enum access access, struct extent extent)
 {
     unsigned shift = w->block->launch->kernel->global_shift;
     struct look k;
-    bool quick;
+    bool plain, far = extent.high - extent.low >= FAR;
 
     if (*w->block->time >= TIME_MOST)
         return;
+    plain = race_plain(ins, bytes, access) || reads_for_copy(ins, bytes, access);
+    if (plain && !ins->cached && did_again(w, how_of(bytes, access)))
+        return;
     k = race_look(w, ins, NULL, bytes, access);
-    if (extent.high - extent.low >= FAR)
-        prefetch(&k, w->address, shift);
-    if (race_plain(ins, bytes, access) && bytes >> shift) {
-        check_plain(&k, w->address, extent.spread, shift);
+    if (plain && bytes >> shift) {
+        check_plain(&k, w->address, extent.spread, far, shift);
+        if (!k.by_value && !ins->cached && w->worker->faulted_at != ins)
+            remember(w, how_of(bytes, access));
         return;
     }
-    quick = race_atomics_quick(&k);
+    if (far)
+        prefetch(&k, w->mask, w->address, shift);
     race_synchronise(&k, w->address, 0, true);
-    EVERY_LANE(l, w->mask)
-        if (!quick || !check_atomic(&k, l, w->address[l], shift))
+    if (race_atomics_quick(&k)) {
+        check_atomics(&k, w->address, shift);
+    } else {
+        EVERY_LANE(l, w->mask)
             check_lane(&k, l, w->address);
+    }
     race_synchronise(&k, w->address, 0, false);
 }

@@ -706,7 +706,9 @@ void race_block_start(struct block *b)
     for (uint32_t n = 0; n < b->warp_count; n++) {
         struct order *o = b->warps[n].order;
 
-        memset(o, 0, sizeof *o);
+        memset(o, 0, offsetof(struct order, recent));
+        for (unsigned r = 0; r < RECENTS; r++)
+            o->recent[r].time = 0;
         o->base = b->t0;
     }
 }

@@ -22,6 +22,17 @@ struct front {
 #define WAITS 8   /* waits for asynchronous copies that are remembered */
 #define COMMITS 16
 
+/*
+ * A plain access of a warp to global memory. If it is done again before time goes on, nothing is to be noted: a thread
+ * that is not ordered with the second one is not ordered with the first one.
+ */
+struct last_access {
+    uint32_t time, mask;
+    uint32_t how;              /* bytes a lane, and whether it reads: race_global.c's own */
+    uint64_t address[LANES];
+};
+#define RECENTS 4
+
 /* A warp's part in the order. */
 struct order {
     uint32_t base;       /* the warp's own accesses before this time are ordered before all its lanes' */
@@ -41,6 +52,8 @@ struct order {
     struct seen released[WARPS_PER_BLOCK]; /* its clock and itself, at its last fence */
     struct seen pending[WARPS_PER_BLOCK];  /* what a fence would make it know */
     struct knowledge known, pending_known; /* of other blocks */
+    uint32_t recent_count;     /* of recent[], a ring */
+    struct last_access recent[RECENTS]; /* last: see race_block_start() */
 };
 
 /* A word with which warps of a block synchronise. */

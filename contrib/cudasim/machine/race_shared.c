@@ -420,6 +420,56 @@ static void check_plain(struct look *k, struct block *b, const uint32_t *offsets
     }
 }
 
+/* ---- asynchronous copies ---- */
+
+/* Entries of the block's own copies that ended before the last barrier: as if written when they were waited for. */
+static void settle_copies(struct block *b, uint32_t lanes, const uint32_t *offsets, unsigned bytes)
+{
+    uint32_t n = units_of(b, bytes), time = 0;
+    uint64_t own = entry_who(b, 0, 0), last = 0;
+    bool over = false;
+
+    EVERY_LANE(l, lanes)
+        for (uint64_t *e = b->writes + (offsets[l] >> b->unit_shift), *end = e + n; e < end; e++) {
+            uint64_t copy = *e & (TIME_BITS | WARP_BITS);
+
+            if (!(*e & UNDER_WAY) || (*e ^ own) & BLOCK_BITS)
+                continue;
+            if (copy != last) {
+                last = copy;
+                over = race_copy_done(&b->warps[entry_warp(*e)], entry_time(*e), &time) && time < b->t0;
+            }
+            if (over)
+                *e = (*e & ~(SLOW | TIME_BITS | UNDER_WAY)) | (uint64_t)time << TIME_AT;
+        }
+}
+
+/* What cp.async writes. */
+static void check_copies(struct look *k, struct block *b, const uint32_t *offsets, enum spread spread)
+{
+    uint32_t n = units_of(b, k->bytes), all = LANES * n, at = offsets[0] >> b->unit_shift;
+    uint64_t flags = SLOW | UNDER_WAY, address[LANES];
+    unsigned per = per_lane(b, k->bytes);
+
+    if (spread == SPREAD_CONSECUTIVE && run_fine(b->writes + at, all, per, &k->self) &&
+        run_fine(b->reads + at, all, per, &k->self)) {
+        run_put(b->writes + at, all, per, k->self.who | flags);
+        return;
+    }
+    for (int l = 0; l < LANES; l++)
+        address[l] = offsets[l];
+    EVERY_LANE(l, k->w->mask)
+    {
+        uint64_t mine = k->self.who | (uint64_t)l << LANE_AT;
+
+        at = offsets[l] >> b->unit_shift;
+        if (!usual_write(b, at, n, mine, &k->self))
+            check_lane(k, l, b, offsets[l], address);
+        else
+            run_put(b->writes + at, n, per, mine | flags);
+    }
+}
+
 /* An access of which the log of reads does not tell enough. */
 static __attribute__((noinline)) void by_entries(struct warp *w, const struct ins *ins, const uint32_t *offsets,
                                                  uint64_t chunks, uint32_t how)
@@ -449,11 +499,15 @@ static __attribute__((noinline)) void by_entries(struct warp *w, const struct in
         if (ins->copies)
             b->copy_chunks |= chunks;
     }
+    if (chunks & b->copy_chunks)
+        settle_copies(b, w->mask, offsets, bytes);
     k = race_look(w, ins, b, bytes, access);
     if (plain)
         check_plain(&k, b, offsets, spread);
     else if (access == ACCESS_ATOMIC && race_atomics_quick(&k) && !b->cluster)
         check_atomics(&k, b, offsets);
+    else if (k.flags == UNDER_WAY && !b->cluster && !(bytes & (bytes - 1)))
+        check_copies(&k, b, offsets, spread);
     else
         check_lanes(&k, b, offsets);
 }

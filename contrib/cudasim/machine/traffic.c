@@ -19,6 +19,7 @@ enum {
     SPANS_MOST = 1 << 20,    /* more are too scattered to compare */
     QUESTIONS_MOST = 100000,  /* to `tell`, in a launch */
     KEPT_PAGES = 16384,      /* of the map that stay in memory between launches */
+    ANSWERS = 64,            /* of `tell` that are remembered */
 };
 
 #define OWN UINT64_C(0x0F0F0F0F0F0F0F0F)
@@ -33,7 +34,8 @@ struct traffic {
     uint64_t *pages;         /* [page_count] numbers of pages that are not empty */
     size_t page_count, page_capacity;
     bool lost;               /* there was no memory for a page's number */
-    unsigned questions;      /* to `tell` since the map was empty */
+    unsigned questions;      /* to `tell` since the map was empty, */
+    uint64_t answered[ANSWERS]; /* and some that it answered by no: offset in the memory times 16, and kinds */
     pthread_mutex_t lock;    /* of the list of pages, and of `tell` */
 };
 
@@ -99,23 +101,35 @@ static void use_page(struct traffic *t, uint64_t page)
     pthread_mutex_unlock(&t->lock);
 }
 
+/* Sets the bits of `pattern` in a word, if they are not, and returns what it was. */
+#define MARKS(T)                                                                                                       \
+    static inline uint64_t mark_##T(T *at, T pattern)                                                                  \
+    {                                                                                                                  \
+        T was = __atomic_load_n(at, __ATOMIC_RELAXED);                                                                 \
+        if ((was & pattern) != pattern)                                                                                \
+            __atomic_fetch_or(at, pattern, __ATOMIC_RELAXED);                                                          \
+        return was;                                                                                                    \
+    }
+MARKS(uint8_t)
+MARKS(uint32_t)
+MARKS(uint64_t)
+#define MARK(T, at, pattern) mark_##T((T *)(void *)(at), (T)(pattern))
+
 /* Sets the bits in each byte of [from, to), and returns the bits that were in any of them. */
 static unsigned mark(struct traffic *t, uint64_t from, uint64_t to, uint8_t bits)
 {
-    uint64_t word, seen = 0, pattern = bits * EACH_BYTE;
+    uint64_t seen = 0, pattern = bits * EACH_BYTE;
 
-    for (; from < to && from % 8; from++)
-        seen |= __atomic_fetch_or(&t->map[from], bits, __ATOMIC_RELAXED);
-    for (; from + 8 <= to; from += 8) {
-        uint64_t *at = (uint64_t *)(void *)(t->map + from);
+    while (from < to) {
+        uint8_t *at = t->map + from;
 
-        word = __atomic_load_n(at, __ATOMIC_RELAXED);
-        seen |= word;
-        if ((word & pattern) != pattern)
-            __atomic_fetch_or(at, pattern, __ATOMIC_RELAXED);
+        if (from % 8 == 0 && to - from >= 8)
+            seen |= MARK(uint64_t, at, pattern), from += 8;
+        else if (from % 4 == 0 && to - from >= 4)
+            seen |= MARK(uint32_t, at, pattern), from += 4;
+        else
+            seen |= MARK(uint8_t, at, pattern), from++;
     }
-    for (; from < to; from++)
-        seen |= __atomic_fetch_or(&t->map[from], bits, __ATOMIC_RELAXED);
     seen |= seen >> 32;
     seen |= seen >> 16;
     return (unsigned)(seen | seen >> 8) & 0xFF;
@@ -151,16 +165,22 @@ static void ask(struct traffic *t, struct warp *w, const struct ins *ins, unsign
     char text[sizeof((struct sim_fault *)NULL)->text];
     uint64_t address = w->address[lane];
     enum sim_fault_kind kind = FAULT_NONE;
+    uint64_t *answered;
 
     for (uint64_t at = address - t->origin, end = at + bytes; at < end && at < t->range; at++) {
         unsigned others = t->map[at] >> 4;
 
         if (!others || (!traffic_collides(kinds, others) && !(kinds & (TRAFFIC_STRONG_READ | TRAFFIC_STRONG_WRITE))))
             continue;
+        answered = &t->answered[(at / 4 + kinds) % ANSWERS];
+        if (__atomic_load_n(answered, __ATOMIC_RELAXED) == at * 16 + kinds)
+            break;
         pthread_mutex_lock(&t->lock);
         if (t->questions++ < QUESTIONS_MOST)
             kind = t->tell(t->context, t->origin + at, kinds, text, sizeof text);
         pthread_mutex_unlock(&t->lock);
+        if (kind == FAULT_NONE)
+            __atomic_store_n(answered, at * 16 + kinds, __ATOMIC_RELAXED);
         address = t->origin + at;
         break;
     }
@@ -179,7 +199,11 @@ void traffic_access(struct warp *w, const struct ins *ins, unsigned bytes, enum 
         return;
     EVERY_LANE(l, w->mask)
     {
-        unsigned others = mark_range(t, w->address[l], w->address[l] + bytes, (uint8_t)kinds) >> 4;
+        unsigned others;
+
+        if (l && w->mask >> (l - 1) & 1 && w->address[l] == w->address[l - 1])
+            continue; /* the lane before said it */
+        others = mark_range(t, w->address[l], w->address[l] + bytes, (uint8_t)kinds) >> 4;
 
         if (others && (strong || traffic_collides(kinds, others)))
             ask(t, w, ins, l, bytes, kinds);
@@ -261,6 +285,7 @@ bool traffic_take(struct traffic *t, struct traffic_span **spans, size_t *count)
         madvise(t->map, t->range, MADV_DONTNEED), madvise(t->used, t->range / PAGE, MADV_DONTNEED);
     t->page_count = 0;
     t->questions = 0;
+    memset(t->answered, 0, sizeof t->answered);
     t->lost = false;
     if (s.full) {
         free(s.list);

@@ -659,6 +659,17 @@ static u64 combine_64(const struct ins *i, u64 a, u64 b, u64 c)
     }
 }
 
+/* The lanes from the first one of `lanes` on that have its address; they take it together. */
+INLINE u32 one_address(const u64 *address, u32 lanes)
+{
+    u32 same = lanes & -lanes, rest = lanes & (lanes - 1);
+    u64 first = address[__builtin_ctz(lanes)];
+
+    for (; rest && address[__builtin_ctz(rest)] == first; rest &= rest - 1)
+        same |= rest & -rest;
+    return same;
+}
+
 #define ATOMIC(name, T, combine)                                                                                       \
     STEP(name)                                                                                                         \
     {                                                                                                                  \
@@ -668,15 +679,21 @@ static u64 combine_64(const struct ins *i, u64 a, u64 b, u64 c)
         if (resolve(w, i, sizeof(T), ACCESS_ATOMIC) == PATTERN_FAULT)                                                  \
             return NULL;                                                                                               \
         float_default(w);                                                                                              \
-        for (u32 m = w->mask; m; m &= m - 1) {                                                                         \
-            int l = __builtin_ctz(m);                                                                                  \
-            T *p = (T *)(uintptr_t)w->address[l], old = __atomic_load_n(p, __ATOMIC_RELAXED), new;                     \
-            do                                                                                                         \
-                new = (T)combine(i, old, B[l], C[l]);                                                                  \
-            while (!__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));             \
-            changed |= old != new;                                                                                     \
-            if (D)                                                                                                     \
-                D[l] = old;                                                                                            \
+        for (u32 m = w->mask, lanes; m; m &= ~lanes) {                                                                 \
+            T *p = (T *)(uintptr_t)w->address[__builtin_ctz(m)], old = __atomic_load_n(p, __ATOMIC_RELAXED);           \
+            T was[LANES], new;                                                                                         \
+            lanes = one_address(w->address, m);                                                                        \
+            do {                                                                                                       \
+                new = old;                                                                                             \
+                for (u32 n = lanes; n; n &= n - 1) {                                                                   \
+                    int l = __builtin_ctz(n);                                                                          \
+                    was[l] = new;                                                                                      \
+                    new = (T)combine(i, was[l], B[l], C[l]);                                                           \
+                    changed |= was[l] != new;                                                                          \
+                }                                                                                                      \
+            } while (!__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));           \
+            for (u32 n = D ? lanes : 0; n; n &= n - 1)                                                                 \
+                D[__builtin_ctz(n)] = was[__builtin_ctz(n)];                                                           \
         }                                                                                                              \
         if (changed)                                                                                                   \
             w->worker->progress = true;                                                                                \
@@ -736,8 +753,10 @@ STEP(cp_async)
     const u64 *B = slot_at(w, i->b);
     const u32 *C = slot_at(w, i->c);
     int64_t offset = *(const int64_t *)i->extra;
+    struct event *e = i->event && w->worker->counting ? &w->worker->events[i->event - 1] : NULL;
     char data[LANES][16];
     u32 before = w->mask, reading = 0, distinct;
+    unsigned bytes = i->size;
 
     memset(data, 0, sizeof data);
     for (u32 m = before; m; m &= m - 1) {
@@ -747,13 +766,13 @@ STEP(cp_async)
             reading |= 1u << l;
     }
     if (reading) {
-        unsigned bytes = i->size;
+        u64 stand_in = (i->mode ? B[__builtin_ctz(reading)] : 0) + (u64)offset;
 
         for (int l = 0; l < LANES; l++)
-            w->address[l] = (i->mode ? B[l] : 0) + (u64)offset;
+            w->address[l] = reading >> l & 1 ? (i->mode ? B[l] : 0) + (u64)offset : stand_in;
         if (reading != before)
             warp_set_mask(w, reading);
-        if (!access_slow(w, i, bytes, ACCESS_READ))
+        if (reach_global(w, i, bytes, ACCESS_READ, e, reach_of(w->address, reading, bytes)) == PATTERN_FAULT)
             return NULL;
         if (reading != before)
             warp_set_mask(w, before);
@@ -766,12 +785,12 @@ STEP(cp_async)
     distinct = cp_async_distinct(w, i, (const char (*)[16])data);
     if (distinct != before)
         warp_set_mask(w, distinct);
-    if (resolve(w, i, i->size, ACCESS_WRITE) == PATTERN_FAULT)
+    if (resolve(w, i, bytes, ACCESS_WRITE) == PATTERN_FAULT)
         return NULL;
     for (u32 m = distinct; m; m &= m - 1) {
         int l = __builtin_ctz(m);
 
-        memcpy((void *)(uintptr_t)w->address[l], data[l], i->size);
+        memcpy((void *)(uintptr_t)w->address[l], data[l], bytes);
     }
     if (distinct != before)
         warp_set_mask(w, before);
