@@ -128,6 +128,20 @@ pair() {
 @test "cudasim: no_kernels" { passes no_kernels; }
 @test "cudasim: nvrtc" { passes nvrtc; }
 @test "cudasim: printf_assert" { passes printf_assert; }
+
+# Blocks of different length. With a fault, the text ends with that of the block which has it.
+@test "cudasim: printf_order, as printed by one worker and by several" {
+    local workers text
+    text=$(for ((n = 0; n < 300; n++)); do printf "block %d begins\nblock %d ends\n" "$n" "$n"; done)
+    for workers in 1 2 5; do
+        export CUDASIM_WORKERS=$workers
+        passes printf_order
+        assert_equal "$output" "$text"$'\n'PASSED
+        run -0 --separate-stderr "$programs/printf_order" fault
+        assert_equal "$output" "$(head -n 401 <<< "$text")"
+    done
+}
+
 @test "cudasim: producer_consumer" { passes producer_consumer; }
 @test "cudasim: radix_sort" { passes radix_sort; }
 @test "cudasim: recursion" { passes recursion; }

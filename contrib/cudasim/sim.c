@@ -87,7 +87,7 @@ void sim_destroy(struct sim *sim)
     if (sim->memory)
         memory_destroy(sim->memory);
     for (unsigned n = 0; n < sim->worker_count; n++)
-        free(sim->workers[n].printed.text);
+        free(sim->workers[n].printed.text), free(sim->workers[n].printed.parts);
     free(sim->workers);
     free(sim->faults);
     free(sim->fault_at);

@@ -23,6 +23,7 @@
 #include "child.h"
 #include "device.h"
 #include "fault.h"
+#include "inside.h"
 #include "machine.h"
 #include "settings.h"
 #include "contrib/cudasim/base/mxcsr.h"
@@ -203,11 +204,75 @@ void builtin_flush(struct worker *worker)
 {
     struct printed *p = &worker->printed;
 
-    if (!p->size)
+    if (!p->size || worker->launch->keeps_text)
         return;
     fwrite(p->text, 1, p->size, stdout);
     fflush(stdout);
     p->size = 0;
+}
+
+/* What follows is text of that block. False: no memory; the text is lost. */
+static bool begin_part(struct printed *p, uint64_t block)
+{
+    size_t capacity = p->part_capacity ? 2 * p->part_capacity : 64;
+    struct printed_part *parts;
+
+    if (p->part_count && p->parts[p->part_count - 1].block == block)
+        return true;
+    if (p->part_count == p->part_capacity) {
+        parts = realloc(p->parts, capacity * sizeof *parts);
+        if (!parts)
+            return false;
+        p->parts = parts;
+        p->part_capacity = capacity;
+    }
+    p->parts[p->part_count++] = (struct printed_part){block, p->size};
+    return true;
+}
+
+/* A part of a worker's text, to be sorted. */
+struct kept {
+    uint64_t block;
+    size_t place; /* among the parts: a block's own stay in order */
+    const char *text;
+    size_t size;
+};
+
+static int by_block(const void *left, const void *right)
+{
+    const struct kept *a = left, *b = right;
+
+    if (a->block != b->block)
+        return a->block < b->block ? -1 : 1;
+    return (a->place > b->place) - (a->place < b->place);
+}
+
+void builtin_flush_all(struct sim *sim, const struct launch *launch)
+{
+    size_t count = 0, at = 0;
+    struct kept *all;
+
+    for (unsigned n = 0; n < sim->worker_count; n++)
+        count += sim->workers[n].printed.part_count;
+    if (!count)
+        return;
+    all = calloc(count, sizeof *all);
+    for (unsigned n = 0; n < sim->worker_count; n++) {
+        struct printed *p = &sim->workers[n].printed;
+
+        for (size_t k = 0; all && k < p->part_count; k++, at++) {
+            size_t end = k + 1 < p->part_count ? p->parts[k + 1].from : p->size;
+
+            all[at] = (struct kept){p->parts[k].block, at, p->text + p->parts[k].from, end - p->parts[k].from};
+        }
+        p->size = p->part_count = 0;
+    }
+    if (all)
+        qsort(all, count, sizeof *all, by_block);
+    for (size_t n = 0; n < at && all[n].block <= launch->fault_block; n++)
+        fwrite(all[n].text, 1, all[n].size, stdout);
+    fflush(stdout);
+    free(all);
 }
 
 /* ---- printf ---- */
@@ -427,6 +492,8 @@ static bool print_lane(struct warp *w, const struct ins *ins, unsigned lane, uin
 
 static bool print_lanes(struct warp *w, const struct ins *ins, const struct call_site *site)
 {
+    if (w->block->launch->keeps_text && !begin_part(&w->worker->printed, w->block->number))
+        return true;
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
         int result;
@@ -507,6 +574,8 @@ static void fail_assert(struct warp *w, const struct ins *ins, const struct call
     unsigned first = (unsigned)__builtin_ctz(w->mask);
     struct bytes message = readable(w, first, argument(w, site, first, 0));
 
+    if (atomic_load(&w->block->launch->stop)) /* of several workers the first one counts */
+        return;
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m), thread = w->index * LANES + lane;
         struct bytes text = readable(w, lane, argument(w, site, lane, 0));

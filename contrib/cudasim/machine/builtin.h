@@ -9,6 +9,8 @@
 
 struct call_site;
 struct ins;
+struct launch;
+struct sim;
 struct warp;
 struct worker;
 
@@ -29,7 +31,13 @@ enum builtin { BUILTIN_NONE = -1, BUILTIN_VPRINTF, BUILTIN_MALLOC, BUILTIN_FREE,
 /* Finds the function by its name. The result goes into call_site.builtin. */
 enum builtin builtin_find(const char *name);
 
-/* Writes the text that the worker's threads printed to standard output. It then empties the buffer, but keeps it. */
+/*
+ * Writes the text that the worker's threads printed to standard output. It then empties the buffer, but keeps it. A
+ * launch with keeps_text: nothing is written before builtin_flush_all().
+ */
 void builtin_flush(struct worker *worker);
+
+/* Writes what all workers kept, in the order of the launch's blocks, up to the first one with a fault. */
+void builtin_flush_all(struct sim *sim, const struct launch *launch);
 
 #endif

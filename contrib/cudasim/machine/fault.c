@@ -237,8 +237,11 @@ const struct ins *fault_at(struct warp *w, const struct ins *ins, unsigned lane,
         fault_add(launch->sim, &fault, ins);
     if (launch->fault.kind == FAULT_NONE)
         launch->fault = fault;
-    if (!w->worker->went_on)
+    if (!w->worker->went_on) {
+        if (w->block->number < __atomic_load_n(&launch->fault_block, __ATOMIC_RELAXED))
+            __atomic_store_n(&launch->fault_block, w->block->number, __ATOMIC_RELAXED);
         atomic_store(&launch->stop, true);
+    }
     pthread_mutex_unlock(&launch->lock);
     return NULL;
 }

@@ -76,8 +76,10 @@ static void look_at(const struct program *p, size_t index, char *seen, struct si
             for (size_t g = 0; g < p->function_count; g++)
                 if (!p->functions[g].ptx->entry)
                     look_at(p, g, seen, k);
+        } else if (site->builtin == BUILTIN_VPRINTF || site->builtin == BUILTIN_ASSERTFAIL) {
+            k->prints = true;
         } else {
-            k->ordered = true; /* malloc and printf */
+            k->ordered = true; /* malloc */
         }
     }
 }

@@ -346,7 +346,7 @@ static bool start_another(struct worker *k)
 {
     struct block *b;
 
-    if (k->resident >= k->launch->resident_limit || !(b = start_group(k)))
+    if (k->resident >= k->launch->resident_limit || atomic_load(&k->launch->stop) || !(b = start_group(k)))
         return false;
     ring_add(k, b);
     return true;
@@ -390,6 +390,24 @@ static bool stuck(struct worker *k, double *since, uint64_t *seen)
     return seconds_worked() - *since > patience;
 }
 
+/*
+ * Whether the worker has nothing to do because of a fault. If the launch keeps its text, blocks before the one with the
+ * fault go on: theirs is to be complete. Gives the first of them its turn.
+ */
+static bool stopped(struct worker *k)
+{
+    struct launch *l = k->launch;
+
+    if (!atomic_load(&l->stop))
+        return false;
+    for (unsigned n = 0; l->keeps_text && k->ring && n < k->resident; n++) {
+        if (k->ring->number < __atomic_load_n(&l->fault_block, __ATOMIC_RELAXED))
+            return false;
+        k->ring = k->ring->next;
+    }
+    return true;
+}
+
 static void run_groups(struct worker *k)
 {
     struct launch *l = k->launch;
@@ -400,7 +418,7 @@ static void run_groups(struct worker *k)
 
     while (l->cooperative && start_another(k))
         ;
-    while ((k->ring || (atomic_load(&l->next) < l->until && start_another(k))) && !atomic_load(&l->stop)) {
+    while ((k->ring || (atomic_load(&l->next) < l->until && start_another(k))) && !stopped(k)) {
         enum turn turn;
 
         k->progress = false;
@@ -415,9 +433,9 @@ static void run_groups(struct worker *k)
         }
         if (k->printed.size > PRINTED_AT_ONCE)
             builtin_flush(k);
-        if (turn == TURN_FAULT)
+        if (turn == TURN_FAULT && !l->keeps_text)
             break;
-        if (turn == TURN_DONE)
+        if (turn == TURN_DONE || turn == TURN_FAULT)
             ring_remove(k);
         else if (turn == TURN_SPINNING && start_another(k))
             idle = 0;
@@ -582,7 +600,7 @@ static void run_shared(struct sim *sim, struct launch *l, unsigned workers)
 /* Runs all groups. Where there are few, the first ones run alone: a race between them is always seen. */
 static void run_all(struct sim *sim, struct launch *l, unsigned workers)
 {
-    bool few = l->pages && l->groups < FEW_GROUPS;
+    bool few = l->keeps_text || (l->pages && l->groups < FEW_GROUPS);
     double start = seconds_now(), left;
 
     l->active = 1;
@@ -654,7 +672,7 @@ static unsigned workers_for(const struct sim *sim, const struct launch *l)
 
     if (l->kernel->ordered || l->cooperative || l->grid_order || workers == 1)
         return 1;
-    if (l->pages && l->groups <= FIRST_GROUPS)
+    if ((l->pages || l->keeps_text) && l->groups <= FIRST_GROUPS)
         return 1;
     if (c->blocks && c->seconds / (double)c->blocks * (double)(l->groups * l->cluster_blocks) < WORTH_SHARING)
         return 1;
@@ -717,6 +735,8 @@ static bool run_grid(struct sim *sim, const struct sim_launch *what, struct sim_
         l.shared_size = l.reserved + (sim->limits.shared_reserved > 512 ? sim->limits.shared_reserved : 512);
     }
     pthread_mutex_init(&l.lock, NULL);
+    l.keeps_text = kernel->prints && !kernel->ordered && !l.cooperative && !l.grid_order && !sim->options.seeded;
+    l.fault_block = UINT64_MAX;
     workers = workers_for(sim, &l);
     if (workers > 1)
         workers = pool_grow(sim, workers);
@@ -726,6 +746,8 @@ static bool run_grid(struct sim *sim, const struct sim_launch *what, struct sim_
         l.resident_limit = 1;
     l.workspace = l.cooperative ? grid_workspace(sim) : 0;
     run_all(sim, &l, workers);
+    if (l.keeps_text)
+        builtin_flush_all(sim, &l);
     add_launch(use, &l, seconds_now() - start);
     race_launch_end(&l);
     pthread_mutex_destroy(&l.lock);

@@ -191,9 +191,17 @@ struct block {
     bool probed;              /* looked at closely: probe.h */
 };
 
+/* Text of one block, from `from` on to the next part. */
+struct printed_part {
+    uint64_t block;  /* its number */
+    size_t from;
+};
+
 struct printed {
     char *text;
     size_t size, capacity;
+    struct printed_part *parts; /* [part_count], of a launch whose text waits for its end */
+    size_t part_count, part_capacity;
 };
 
 /*
@@ -265,6 +273,7 @@ struct sim_kernel {
     uint8_t global_shift;          /* and to global memory */
     bool uses_reserved;            /* reads %reserved_smem_offset_* */
     bool uses_grid;                /* asks for what a barrier of the whole grid needs */
+    bool prints;                   /* calls printf, or assert */
     bool ordered;                  /* what it computes may depend on the order of its blocks: see launch.c */
     bool stores_anywhere;          /* what it calls stores, or its own stores have addresses of unknown origin */
     bool uses_local;
@@ -299,6 +308,8 @@ struct launch {
                                    /* start_time, */
     bool stores_variables;         /* and to variables of modules */
     atomic_bool stop;              /* a fault was recorded */
+    bool keeps_text;               /* its text waits for its end, and is then put in the order of its blocks */
+    uint64_t fault_block;          /* with keeps_text: the first block with a fault; under `lock` */
     bool cooperative;
     uint64_t workspace;            /* device address of what a grid's barrier needs; 0: not a cooperative launch */
     pthread_mutex_t lock;          /* of `fault` and the printing */
