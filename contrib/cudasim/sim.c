@@ -215,6 +215,7 @@ void sim_unload(struct sim *sim, struct sim_module *module)
     /* Other code may come to lie where this module's was. */
     for (size_t n = 0; n < sim->fault_count; n++)
         sim->fault_at[n] = NULL;
+    memset(sim->known_warnings, 0, sizeof sim->known_warnings);
     free(module->kernels);
     program_free(module->program);
     free(module);

@@ -156,6 +156,38 @@ static void set_all(uint8_t *p, unsigned count)
             __atomic_store_n(word, UINT64_MAX, __ATOMIC_RELAXED);
 }
 
+/* Sets those bits of word `at`. */
+static void set_word(uint8_t *bits, uint64_t at, uint64_t set)
+{
+    uint64_t *word = (uint64_t *)(void *)bits + at;
+
+    if (set & ~__atomic_load_n(word, __ATOMIC_RELAXED))
+        __atomic_fetch_or(word, set, __ATOMIC_RELAXED);
+}
+
+/* Successive lanes whose bits are in one word set them together. */
+static void note_lanes(const struct warp *w, uint8_t *bits, uint64_t origin, unsigned bytes)
+{
+    uint64_t at = 0, set = 0;
+
+    EVERY_LANE(l, w->mask)
+    {
+        uint64_t offset = w->address[l] - origin;
+
+        if ((offset & 63) + bytes > 64 || bytes == 64) {
+            set_written(bits, offset, bytes);
+            continue;
+        }
+        if (offset >> 6 != at) {
+            set_word(bits, at, set);
+            at = offset >> 6;
+            set = 0;
+        }
+        set |= ((1ull << bytes) - 1) << (offset & 63);
+    }
+    set_word(bits, at, set);
+}
+
 void access_note(struct warp *w, unsigned bytes)
 {
     struct memory *memory = sim_memory(w->worker->sim);
@@ -173,14 +205,7 @@ void access_note(struct warp *w, unsigned bytes)
             return;
         }
     }
-    for (uint32_t rest = w->mask; rest;) { /* lanes one behind the other at once */
-        unsigned l = (unsigned)__builtin_ctz(rest), n = 1;
-
-        while (l + n < LANES && rest >> (l + n) & 1 && w->address[l + n] == w->address[l] + (uint64_t)n * bytes)
-            n++;
-        set_written(bits, w->address[l] - origin, n * bytes);
-        rest &= ~(uint32_t)(((1ull << n) - 1) << l);
-    }
+    note_lanes(w, bits, origin, bytes);
 }
 
 /* ---- local memory ---- */

@@ -147,16 +147,37 @@ static bool same_place(const struct sim_fault *a, const struct sim_fault *b)
            same_kernel && (a->line || !strcmp(a->text, b->text));
 }
 
+static size_t known_slot(const struct ins *at, enum sim_fault_kind kind)
+{
+    return ((uintptr_t)at / sizeof *at + (uintptr_t)kind * 37) % KNOWN_WARNINGS;
+}
+
+/* Remembers that a warning at `at` is the fault of that index. The caller has the lock. */
+static void know(struct sim *sim, const struct ins *at, const struct sim_fault *fault, size_t index)
+{
+    size_t entry = known_slot(at, fault->kind);
+
+    if (!at || fault->error)
+        return;
+    sim->known_warnings[entry].at = at;
+    sim->known_warnings[entry].kind = fault->kind;
+    sim->known_warnings[entry].index = (uint32_t)index;
+}
+
 void fault_add(struct sim *sim, const struct sim_fault *fault, const struct ins *at)
 {
+    size_t n;
+
     pthread_mutex_lock(&sim->fault_lock);
-    for (size_t n = 0; n < sim->fault_count; n++)
+    for (n = 0; n < sim->fault_count; n++)
         if ((at && sim->fault_at[n] == at && sim->faults[n].kind == fault->kind &&
              sim->faults[n].error == fault->error) ||
             same_place(&sim->faults[n], fault)) {
             sim->faults[n].count += fault->count;
+            know(sim, at, fault, n);
             goto out;
         }
+    know(sim, at, fault, n);
     if (sim->fault_count == FAULT_PLACES)
         goto out;
     sim->faults[sim->fault_count] = *fault;
@@ -195,6 +216,21 @@ static const struct ins *place_of(const struct warp *w, const struct ins *ins)
             place = f->ret - 1;
     }
     return ins;
+}
+
+bool fault_known(struct warp *w, const struct ins *ins, enum sim_fault_kind kind)
+{
+    struct sim *sim = w->worker->sim;
+    const struct ins *at = place_of(w, ins);
+    size_t entry = known_slot(at, kind);
+    bool known;
+
+    pthread_mutex_lock(&sim->fault_lock);
+    known = sim->known_warnings[entry].at == at && sim->known_warnings[entry].kind == kind;
+    if (known && sim->known_warnings[entry].index < sim->fault_count)
+        sim->faults[sim->known_warnings[entry].index].count++;
+    pthread_mutex_unlock(&sim->fault_lock);
+    return known;
 }
 
 static void fill(struct sim_fault *f, const struct warp *w, const struct ins *ins, unsigned lane,
@@ -254,6 +290,8 @@ void fault_warn(struct warp *w, const struct ins *ins, unsigned lane, enum sim_f
 
     /* In many places the toolkit's algorithms read bytes that they never wrote, and do not use them. */
     if ((kind == FAULT_UNINITIALISED || kind == FAULT_UNDEFINED_REGISTER) && ins->toolkit)
+        return;
+    if (fault_known(w, ins, kind))
         return;
     ins = place_of(w, ins);
     fill(&fault, w, ins, lane, kind, address);

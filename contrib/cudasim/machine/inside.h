@@ -17,6 +17,7 @@ struct pages;
 struct row_index;
 
 #define FAULT_PLACES 1000
+#define KNOWN_WARNINGS 256
 
 /* One worker's counters for one kernel. They are kept from launch to launch. */
 struct use_counters {
@@ -60,9 +61,11 @@ struct sim {
     struct sim_module *modules;
     struct kernel_use *uses;
     struct children children;      /* what kernels launched */
-    pthread_mutex_t fault_lock;    /* of the three below, and of printing them */
+    pthread_mutex_t fault_lock;    /* of the four below, and of printing them */
     struct sim_fault *faults;      /* [FAULT_PLACES] */
     const struct ins **fault_at;   /* [FAULT_PLACES]: the instruction of each, to know it again */
+    struct { const struct ins *at; uint32_t kind, index; } known_warnings[KNOWN_WARNINGS]; /* by instruction and kind: */
+                                   /* which of the faults it is; fault_count: of no more room */
     size_t fault_count;
     struct worker *workers;        /* [worker_count]; the first is whoever calls sim_run() */
     unsigned worker_count;

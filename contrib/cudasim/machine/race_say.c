@@ -113,6 +113,8 @@ void race_say(struct warp *w, const struct ins *ins, unsigned lane, const struct
     const char *on = r->access == ACCESS_ATOMIC ? "on" : "of";
     char name[160], thread[160], place[64];
 
+    if (fault_known(w, ins, kind))
+        return;
     if (r->owner)
         snprintf(place, sizeof place, "%s shared memory at offset %llu", on, (unsigned long long)r->place);
     else
