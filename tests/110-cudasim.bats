@@ -129,6 +129,16 @@ pair() {
 @test "cudasim: nvrtc" { passes nvrtc; }
 @test "cudasim: printf_assert" { passes printf_assert; }
 
+@test "cudasim: block_order, the same on one worker and on several" {
+    local workers first
+    CUDASIM_WORKERS=1 passes block_order
+    first=$output
+    for workers in 2 3 5; do
+        CUDASIM_WORKERS=$workers passes block_order
+        assert_equal "$output" "$first"
+    done
+}
+
 # Blocks of different length. With a fault, the text ends with that of the block which has it.
 @test "cudasim: printf_order, as printed by one worker and by several" {
     local workers text

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "contrib/cudasim/base/atomic.h"
 #include "contrib/cudasim/base/round.h"
 #include "inside.h"
 #include "race_pages.h"
@@ -20,7 +21,17 @@ static bool depends_on_order(const struct ins *i)
     if (i->op_is_atomic && (i->mode == PTX_F32 || i->mode == PTX_F64 || i->mode == PTX_F16X2 || i->mode == PTX_BF16X2 ||
                             i->mode == PTX_F16 || i->mode == PTX_BF16))
         return true; /* sums are rounded in the order of their terms */
+    if (i->op_is_atomic && i->op > ATOMIC_XOR)
+        return true; /* of exchanges the last one counts, of inc and dec with their bounds the order */
     return (i->flags & INS_SPINS) && i->class != CLASS_SYNCHRONISATION && (i->op_is_atomic || !i->mode);
+}
+
+/* Atomics of one kind commute: they give the same in any order of the blocks. Those of two kinds may not. */
+static uint32_t atomic_kind(const struct ins *i)
+{
+    bool compares = i->op == ATOMIC_MIN || i->op == ATOMIC_MAX;
+
+    return 1u << (2 * i->op + (compares && (i->mode == PTX_S32 || i->mode == PTX_S64)));
 }
 
 /* The size of the smallest accesses. The check for races keeps an entry per unit of that size. */
@@ -46,8 +57,8 @@ static bool stores_something(const struct function *f)
     return !s || s->anywhere || s->variables || s->set_count;
 }
 
-/* Follows the calls of function `index`. `seen` has one byte per function. */
-static void look_at(const struct program *p, size_t index, char *seen, struct sim_kernel *k)
+/* Follows the calls of function `index`. `seen` has one byte per function, *kinds the atomics outside shared memory. */
+static void look_at(const struct program *p, size_t index, char *seen, struct sim_kernel *k, uint32_t *kinds)
 {
     const struct function *f = &p->functions[index];
 
@@ -61,6 +72,8 @@ static void look_at(const struct program *p, size_t index, char *seen, struct si
         const struct call_site *site = i->extra;
 
         k->ordered |= depends_on_order(i);
+        if (i->op_is_atomic && i->space != PTX_SHARED)
+            *kinds |= atomic_kind(i);
         k->uses_reserved |= i->reserved;
         k->uses_grid |= i->grid;
         k->polls_shared |= i->polls && i->class == CLASS_SHARED_LOAD;
@@ -71,11 +84,11 @@ static void look_at(const struct program *p, size_t index, char *seen, struct si
         if (!i->is_call)
             continue;
         if (site->function >= 0) {
-            look_at(p, (size_t)site->function, seen, k);
+            look_at(p, (size_t)site->function, seen, k, kinds);
         } else if (site->function == CALL_POINTER) {
             for (size_t g = 0; g < p->function_count; g++)
                 if (!p->functions[g].ptx->entry)
-                    look_at(p, g, seen, k);
+                    look_at(p, g, seen, k, kinds);
         } else if (site->builtin == BUILTIN_VPRINTF || site->builtin == BUILTIN_ASSERTFAIL) {
             k->prints = true;
         } else {
@@ -92,13 +105,15 @@ bool kernel_describe(struct sim_module *m, struct sim_kernel *k, size_t index, c
     const struct ptx_function *x = f->ptx;
     struct sim_kernel_facts *facts = &k->facts;
     unsigned estimate = f->plain_bytes / 128 + 8, most, warps;
+    uint32_t kinds = 0;
 
     k->module = m;
     k->function = f;
     k->demangled = demangle(x->name);
     k->shared_shift = k->global_shift = UNIT_SHIFT_MOST;
     memset(seen, 0, p->function_count);
-    look_at(p, index, seen, k);
+    look_at(p, index, seen, k, &kinds);
+    k->ordered |= (kinds & (kinds - 1)) != 0;
     facts->name = x->name;
     facts->max_threads = 0;
     if (x->maxntid[0])

@@ -94,6 +94,7 @@ struct builder {
     const struct ptx_function *ptx_function; /* being built */
     struct function *function;               /* the same one's */
     const struct ptx_statement *statement;   /* being lowered; NULL between statements */
+    uint8_t *mentions;                       /* [registers]: how often statements name it; 2: more than once */
     struct opcode opcode;         /* the statement's */
     uint32_t first;               /* of the function's code */
     struct ins *code;             /* [code_count] of the whole module, growing */
@@ -272,6 +273,9 @@ void set_bounds_of(struct builder *b, struct ins *i, const struct ptx_operand *b
 
 /* Finds the parameters through which the function being built stores: its `stores`. */
 void find_stores(struct builder *b);
+
+/* Fills b->mentions. */
+void count_mentions(struct builder *b);
 
 /* ---- program_select.c ---- */
 

@@ -85,6 +85,7 @@ static void begin_function(struct builder *b, size_t index, const struct ptx_fun
     note_branches(b);
     find_bases(b);
     find_stores(b);
+    count_mentions(b);
 }
 
 /* What only keeps track of undefined bits counts as no instruction. */

@@ -277,6 +277,19 @@ static void emit_atomic(struct builder *b, enum atomic_op op, enum ptx_type type
         i->flops = 1;
 }
 
+/* Whether the result may be looked at: nvcc writes atom with a register that nothing else names, where red would do. */
+static bool result_used(const struct builder *b, const struct ptx_operand *x)
+{
+    bool used = x->kind != PTX_OPERAND_SINK && (x->kind != PTX_OPERAND_REGISTER || b->mentions[x->reg] > 1);
+
+    if (x->kind != PTX_OPERAND_VECTOR)
+        return used;
+    used = false;
+    for (size_t n = 0; n < x->count; n++)
+        used |= result_used(b, &x->elements[n]);
+    return used;
+}
+
 /*
  * atom{.sem}{.scope}{.space}.op{.noftz}{.vec}.type d, [a], b{, c}; red is the same without d. Each element of a vector
  * is atomic alone.
@@ -319,7 +332,7 @@ void lower_atomic(struct builder *b, bool reduction)
     }
     for (unsigned n = 0; n < vec; n++)
         emit_atomic(b, op, type, a, (int64_t)n * size, d[n], v[n], c,
-                    !reduction && s->operands[0].kind != PTX_OPERAND_SINK);
+                    !reduction && result_used(b, &s->operands[0]));
 }
 
 /* cvta{.to}.space.u64 d, a: windows are added or taken away; global and constant addresses are generic as they are. */

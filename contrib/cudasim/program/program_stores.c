@@ -157,6 +157,24 @@ static void note_store(struct builder *b, const uint64_t *sources, struct store_
         add_set(roots, source & PARAMETERS);
 }
 
+static void count_mention(struct builder *b, const struct ptx_operand *x)
+{
+    if (x->kind == PTX_OPERAND_REGISTER && b->mentions[x->reg] < 2)
+        b->mentions[x->reg]++;
+    for (size_t n = 0; n < x->count; n++)
+        count_mention(b, &x->elements[n]);
+}
+
+void count_mentions(struct builder *b)
+{
+    const struct ptx_function *x = b->ptx_function;
+
+    b->mentions = build_scratch(b, x->register_count + 1, sizeof *b->mentions);
+    for (size_t n = 0; n < x->statement_count; n++)
+        for (size_t k = 0; k < x->statements[n].count; k++)
+            count_mention(b, &x->statements[n].operands[k]);
+}
+
 void find_stores(struct builder *b)
 {
     const struct ptx_function *x = b->ptx_function;
