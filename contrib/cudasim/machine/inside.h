@@ -64,8 +64,8 @@ struct sim {
     pthread_mutex_t fault_lock;    /* of the four below, and of printing them */
     struct sim_fault *faults;      /* [FAULT_PLACES] */
     const struct ins **fault_at;   /* [FAULT_PLACES]: the instruction of each, to know it again */
-    struct { const struct ins *at; uint32_t kind, index; } known_warnings[KNOWN_WARNINGS]; /* by instruction and kind: */
-                                   /* which of the faults it is; fault_count: of no more room */
+    /* By instruction and kind: which of the faults it is; fault_count: there is no more room. */
+    struct { const struct ins *at; uint32_t kind, index; } known_warnings[KNOWN_WARNINGS];
     size_t fault_count;
     struct worker *workers;        /* [worker_count]; the first is whoever calls sim_run() */
     unsigned worker_count;
