@@ -71,7 +71,7 @@ const struct ins *fault_at(struct warp *w, const struct ins *ins, unsigned lane,
 void fault_warn(struct warp *w, const struct ins *ins, unsigned lane, enum sim_fault_kind kind, uint64_t address,
                 const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/* Counts a warning at that instruction if one was recorded before. False: it is new, and is to be told in full. */
+/* Counts a warning at that instruction if one was recorded before. False: it is new, and is printed in full. */
 bool fault_known(struct warp *w, const struct ins *ins, enum sim_fault_kind kind);
 
 /* Adds a fault, or counts it if it is known; `at` may be NULL. Prints new ones. */
