@@ -339,3 +339,17 @@ END
     run -2 tests/bench/bench_population.sh "$BATS_TEST_TMPDIR" --repeats 0
     assert_output --partial "--repeats: '0' is not a number from 1 on"
 }
+
+@test "bench: how long a participant waits at an idle server, by step; a wrong answer is an error" {
+    requires box
+    run -0 timeout 120 tests/bench/bench_upload.sh --count 2 editdistance \
+        problems/editdistance/submissions/accepted/bitparallel.c
+    for step in build samples secret shown; do
+        assert_line --regexp "^$step +2: least [0-9.]+, median [0-9.]+, most [0-9.]+ s$"
+    done
+    run -1 timeout 120 tests/bench/bench_upload.sh --count 1 editdistance \
+        problems/editdistance/submissions/wrong_answer/hamming.c
+    assert_output --partial 'submission 0 was not accepted'
+    run -2 tests/bench/bench_upload.sh editdistance
+    run -2 tests/bench/bench_upload.sh --count 0 editdistance x.c
+}
