@@ -72,7 +72,7 @@ teardown() {
     assert_equal "$(get_as "$bob" /my/1.json) $(get_as "$bob" /my/1.html) $(code "$url/my/1.json")" '404 404 404'
     # In the page it is text, all of it.
     run -0 body_as "$ada" /my/2.html
-    assert_output --partial '<pre class="log" lang="en">device_user.c:1:2: error: #error &lt;b&gt;&quot;no&quot;&lt;/b&gt;'
+    assert_output --partial '<pre class="log" lang="en" tabindex="0">device_user.c:1:2: error: #error &lt;b&gt;&quot;no&quot;&lt;/b&gt;'
     refute_output --partial "$root"
     run -0 body_as "$ada" /my/index.html
     assert_output --partial '<a href="../my/2.html">2</a>'

@@ -4,7 +4,7 @@
 # OLD is a folder with another libcudart.so.13. The programs are some of tests/cudasim. Each runs in turn on both, in
 # groups of 10. A row has the processor time of one run: the mean of the fastest group.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
-
+help_asked "$@"
 programs=(no_kernels vector_add transpose scan fft templates_lambdas cooperative_groups curand_pi cub_scan)
 group=10
 old=$(realpath -e -- "${1:-}" 2> /dev/null) && [ -e "$old/libcudart.so.13" ] && [[ ${2:-100} =~ ^[1-9][0-9]{0,4}$ ]] ||
