@@ -650,8 +650,7 @@ void race_mbarrier_flip(struct warp *w, uint64_t address)
     if (!done || !gathered)
         return;
     join(done->clock, gathered->clock, w->block->warp_count);
-    done->copiers |= gathered->copiers;
-    done->upto = gathered->upto > done->upto ? gathered->upto : done->upto;
+    memcpy(done->copied, gathered->copied, sizeof done->copied);
 }
 
 void race_mbarrier_copies(struct warp *w, uint64_t address, uint32_t lanes)
@@ -667,10 +666,8 @@ void race_mbarrier_copies(struct warp *w, uint64_t address, uint32_t lanes)
         note_wait(w->order, upto, upto - 1);
         return;
     }
-    if (!(m = meeting_at(w->block, address | GATHERS, true)))
-        return;
-    m->copiers |= 1u << w->index;
-    m->upto = upto;
+    if ((m = meeting_at(w->block, address | GATHERS, true)))
+        m->copied[w->index] = upto;
 }
 
 void race_mbarrier_wait(struct warp *w, uint64_t address)
@@ -681,11 +678,9 @@ void race_mbarrier_wait(struct warp *w, uint64_t address)
         return;
     race_acquire(w, address, SCOPE_CLUSTER, true);
     m = meeting_at(w->block, address, false);
-    for (uint32_t set = m ? m->copiers : 0; set; set &= set - 1) {
-        unsigned n = (unsigned)__builtin_ctz(set);
+    for (uint32_t n = 0; m && n < w->block->warp_count; n++) {
         struct order *o = w->block->warps[n].order;
-        uint32_t known = m->clock[n].all > m->clock[n].some ? m->clock[n].all : m->clock[n].some;
-        uint32_t upto = known < m->upto ? known : m->upto; /* another warp's copies may be later */
+        uint32_t upto = m->copied[n];
 
         if (upto && (!o->wait_count || o->waits[(o->wait_count - 1) % WAITS].upto < upto))
             note_wait(o, upto, upto - 1);

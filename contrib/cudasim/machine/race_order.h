@@ -59,7 +59,7 @@ struct order {
 /* A word with which warps of a block synchronise. */
 struct meeting {
     uint64_t address; /* 0: unused */
-    uint32_t copiers, upto; /* of an mbarrier: warps whose bulk copies it waits for, and the time before which */
+    uint32_t copied[WARPS_PER_BLOCK]; /* of an mbarrier: it waits for each warp's copies before this time; 0: none */
     struct seen clock[WARPS_PER_BLOCK];
 };
 
