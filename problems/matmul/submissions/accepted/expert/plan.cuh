@@ -25,28 +25,27 @@ static double time_of_blocks(const costs &cost, int blocks, int together, int st
 static double cost_of(const product &p, const plan &how)
 {
     const double megabytes = 4e-6 * ((double)p.m * p.k + (double)p.k * p.n + (double)p.m * p.n);
-    const int units = blocks_of(p, how) * how.split * how.parts;
-    double fixed = LAUNCH, busy, bandwidth = MEMORY;
+    const int units = blocks_of(p, how) * how.parts;
+    /* Of a multiprocessor; clusters fill one before the next. */
+    const int blocks = how.split == 1
+                           ? ceil_div(units, device.multiprocessors)
+                           : how.together * ceil_div(units, std::max(1, device.clusters[how.split][how.together]));
+    const bool thin = how.kernel < 0;
+    const costs &cost = thin ? thin_of(p, how).cost : tiles[how.kernel].cost;
+    double fixed = LAUNCH, bandwidth = MEMORY;
+    int steps = ceil_div(p.k, slab_of(how) * how.split * how.parts);
 
     if (how.split > 1)
         fixed += CLUSTER + CLUSTER_DOUBLING * std::log2(how.split);
     if (how.parts > 1)
-        fixed += ADDING + ADDING_MEGABYTE * 4e-6 * p.m * p.n * how.parts;
-    if (how.kernel < 0) {
-        const thin_kernel &thin = thin_of(p, how);
-        const int steps = ceil_div(ceil_div(p.k, slab_of(how) * how.split * how.parts), thin.depth);
-
-        busy = time_of_blocks(thin.cost, ceil_div(units, device.multiprocessors), thin.blocks, steps, how.split > 1);
-        bandwidth = how.kernel == FEW_ROWS ? MEMORY_ROWS : MEMORY_COLUMNS;
-    } else {
-        const tile_kernel &tile = tiles[how.kernel];
-        const int fit = std::max(1, device.clusters[how.kernel][how.split] * how.split / tile.blocks);
-        const int multiprocessors = std::min(device.multiprocessors, fit);
-
-        busy = time_of_blocks(tile.cost, ceil_div(units, multiprocessors), tile.blocks,
-                              ceil_div(ceil_div(p.k, tile.slab), how.split * how.parts), how.split > 1);
+        fixed += ADDING + cost.part * how.parts;
+    if (thin) {
+        steps = ceil_div(steps, thin_of(p, how).depth);
+        bandwidth = how.kernel == FEW_ROWS      ? MEMORY_ROWS
+                    : how.kernel == FEW_COLUMNS ? MEMORY_COLUMNS
+                                                : MEMORY_PRODUCTS;
     }
-    return fixed + std::max(busy, megabytes / bandwidth);
+    return fixed + std::max(time_of_blocks(cost, blocks, how.together, steps, how.split > 1), megabytes / bandwidth);
 }
 
 /* Whether a plan is right for a product, and not absurd. */
@@ -54,27 +53,59 @@ static bool is_possible(const product &p, const plan &how)
 {
     const bool aligned = p.b_pitch % 4 == 0;
     const int divided = how.split * how.parts;
+    const int width = how.kernel <= FEW_PRODUCTS ? PRODUCTS_COLUMNS[aligned][FEW_PRODUCTS - how.kernel]
+                                                 : aligned ? 4 : 1;
 
     if (how.kernel == FEW_ROWS &&
-        ((p.m > ROWS_MAX && p.k > ROWS_K_MAX) || (aligned ? 4 : 1) << how.bits < std::max(4, std::min(32, p.n))))
+        ((p.m > ROWS_MAX && p.k > ROWS_K_MAX) || width << how.bits < std::max(4, std::min(32, p.n))))
         return false;
-    if (how.kernel == FEW_COLUMNS &&
-        (p.n > COLUMNS_MAX || 1 << how.bits < (p.k >= 1024 ? 32 : std::min(8, p.k))))
+    if (how.kernel == FEW_COLUMNS && (p.n > COLUMNS_MAX || 1 << how.bits < (p.k >= 1024 ? 32 : std::min(8, p.k))))
         return false;
-    if (how.kernel >= 0 && tiles[how.kernel].alone && how.split > 1)
+    if (how.kernel <= FEW_PRODUCTS &&
+        (p.k > PRODUCTS_K_MAX || divided > 1 || (how.bits > 0 && width << (how.bits - 1) >= p.n) ||
+         (how.bits < 5 && width << how.bits < std::min(32, p.n))))
         return false;
-    if (how.kernel >= 0 && ((tiles[how.kernel].width == 4) != aligned ||
+    if (how.kernel >= 0 && ((tiles[how.kernel].alone && divided > 1) || tiles[how.kernel].shift != p.b_pitch % 4 ||
                             ceil_div(p.k, tiles[how.kernel].slab) / divided < tiles[how.kernel].least))
         return false;
+
     const int blocks = blocks_of(p, how);
 
-    if (how.kernel >= 0 && !aligned && p.n >= ALIGNED_MIN && (double)p.m * p.n * p.k > ALIGNED_ALWAYS)
-        return false;
-    if (how.parts > 1 && (size_t)p.m * round_up(p.n, 4) * how.parts > WORKSPACE)
+    if (how.parts > 1 && ((size_t)p.m * round_up(p.n, 4) * how.parts > WORKSPACE ||
+                          (size_t)blocks * how.split > COUNTERS || blocks * divided > 8 * device.multiprocessors))
         return false;
     return divided == 1 || (how.split <= device.cluster_max && p.k / divided >= slab_of(how) &&
-                            (how.split == 1 || blocks * how.parts <= 16 * device.multiprocessors) &&
-                            (how.parts == 1 || blocks * how.split <= 4 * device.multiprocessors));
+                            blocks * divided <= 16 * device.multiprocessors);
+}
+
+/* How many blocks a multiprocessor is to have: where all are there at once and form clusters, as few as can be. */
+static int together_of(const product &p, const plan &how)
+{
+    const int fit = how.kernel < 0 ? thin_of(p, how).blocks : tiles[how.kernel].blocks;
+
+    for (int together = 1; how.split > 1 && together < fit; together++)
+        if (device.clusters[how.split][together] >= blocks_of(p, how) * how.parts)
+            return together;
+    return fit;
+}
+
+/* Calls `look` with every plan that is possible. */
+template <class function> static void for_each_plan(const product &p, function look)
+{
+    for (int kernel = FEW_PRODUCTS - 2; kernel < TILES; kernel++)
+        for (int bits = 0; bits <= (kernel < 0 ? 8 : 0); bits++)
+            for (int split : SPLITS)
+                for (int parts : PARTS) {
+                    plan how = {kernel, bits, split, parts, 1, 0};
+
+                    if ((kernel == FEW_ROWS || kernel == FEW_COLUMNS) && bits == 0)
+                        continue;
+                    if (!is_possible(p, how))
+                        break;
+                    how.together = together_of(p, how);
+                    how.cost = cost_of(p, how);
+                    look(how);
+                }
 }
 
 /* The plan of least cost. */
@@ -83,43 +114,19 @@ static plan plan_for(const product &p)
     plan best = {};
 
     best.cost = HUGE_VAL;
-    for (int kernel = FEW_COLUMNS; kernel < TILES; kernel++)
-        for (int bits = kernel < 0 ? 1 : 0; bits <= (kernel < 0 ? 8 : 0); bits++)
-            for (int split : SPLITS)
-                for (int parts = 1; parts <= PARTS_MAX; parts *= 2) {
-                    plan how = {kernel, bits, split, parts, 0};
-
-                    if (!is_possible(p, how))
-                        break;
-                    how.cost = cost_of(p, how);
-                    if (how.cost < best.cost)
-                        best = how;
-                }
+    for_each_plan(p, [&](const plan &how) {
+        if (how.cost < best.cost)
+            best = how;
+    });
     return best;
 }
 
-/* c[m][n] = a[m][k] b[k][n] on the device; b's and c's rows are `pitch` elements apart, a's k. */
+/* c[m][n] = a[m][k] b[k][n] on the device; b's and c's rows are `pitch` elements apart, a's k. b begins at 16 bytes and
+ * may be read to the end of its last 16. */
 static void launch(const float *a, const float *b, float *c, int m, int n, int k, int pitch, float *workspace,
                    cudaStream_t stream)
 {
-    product p = {a, b, c, m, n, k, k, pitch, pitch, 0};
-    plan how = plan_for(p);
+    const product p = {a, b, c, m, n, k, k, pitch, pitch, 0, nullptr, 0, nullptr};
 
-    if (pitch % 4 != 0 && n >= ALIGNED_MIN) {
-        product q = p;
-
-        q.b = workspace + WORKSPACE;
-        q.b_pitch = (int)round_up(n, 4);
-
-        const plan other = plan_for(q);
-
-        if (other.cost + ALIGNING + ALIGNING_MEGABYTE * 4e-6 * k * n < how.cost) {
-            align_rows<<<dim3(ceil_div(k, 8), ceil_div(n, 32)), dim3(32, 8), 0, stream>>>(
-                b, pitch, workspace + WORKSPACE, q.b_pitch, k, n);
-            CALL(cudaGetLastError());
-            p = q;
-            how = other;
-        }
-    }
-    launch_plan(p, how, workspace, stream);
+    launch_plan(p, plan_for(p), workspace, stream);
 }
