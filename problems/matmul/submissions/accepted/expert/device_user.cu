@@ -14,7 +14,7 @@
  * for most sizes of clusters. So parts of a sum also go to memory, by clusters or by single blocks; the last block that
  * stores its part of a tile adds them all, in their order. Neither way takes a second kernel.
  *
- * plan_for() chooses: it predicts the time of every kernel and division that is possible, and takes the shortest.
+ * plan_for() chooses: it predicts the time of each kernel and division, and takes the shortest.
  *
  * The multiply-adds: each of the four parts of a multiprocessor issues one instruction a cycle, and an FFMA takes that
  * whole cycle. Every other instruction costs as much as 32 multiply-adds. `multiply_tiles` has few others:
@@ -103,6 +103,7 @@ static void prepare_kernels()
     for (const tile_kernel &tile : tiles)
         allow((const void *)tile.function, SHARED - 2 * RESERVED);
     for (int split : SPLITS) {
+        device.log_2[split] = std::log2(split);
         for (int together = 1; together <= TOGETHER_MAX; together++)
             device.clusters[split][together] = clusters_of(split, together);
         if (device.clusters[split][1] > 0)

@@ -13,6 +13,9 @@ constexpr size_t COUNTERS = 1 << 14;                     // of parts that have a
 constexpr int ROWS_MAX = 8, ROWS_K_MAX = 64, COLUMNS_MAX = 8; // for the kernels of few rows and columns,
 constexpr int PRODUCTS_K_MAX = 40;                            // and of few products
 constexpr int CLUSTER_MAX = 16, TOGETHER_MAX = 6;             // blocks of a cluster, and of a multiprocessor
+constexpr int WHOLE_K_MIN = 512;                              // where whole_tiles are used without a search,
+constexpr double WHOLE_SHARE = 0.9;                           // and what share of their rounds C fills
+constexpr int PLANS_KEPT = 64;
 constexpr int SPLITS[] = {1, 2, 3, 4, 6, 8, 12, 16};           // blocks of a cluster that divide k,
 constexpr int PARTS[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32}; // and clusters that do
 
@@ -60,8 +63,8 @@ template <class S> constexpr tile_kernel kernel_of(costs cost)
 using whole_tiles = shape<128, 256, 8, 16, 8, 1, 6, 1, 0, COPY_TWICE | ARRIVE_FIRST | ALONE>;
 
 static const tile_kernel tiles[] = {
-    kernel_of<whole_tiles>({2.68, 2.16, 6.48, 5.45, 0.2}),
-    kernel_of<shape<64, 128, 8, 8, 8, 1, 4, 3, 0, COLUMNS_FIRST | COPY_TWICE>>({0.625, 0.672, 4.32, 1.82, 1.27}),
+    kernel_of<whole_tiles>({2.58, 2.58, 4.2, 5.45, 0.2}),
+    kernel_of<shape<64, 128, 8, 8, 8, 1, 4, 3, 0, COLUMNS_FIRST | COPY_TWICE>>({0.66, 0.7, 4.32, 1.82, 1.27}),
     kernel_of<shape<128, 64, 8, 8, 8, 1, 4, 3>>({0.719, 0.822, 4.83, 1.4, 1.01}),
     kernel_of<shape<64, 64, 8, 8, 8, 1, 4, 6>>({0.469, 0.766, 2.39, 2.13, 0.818}),
     kernel_of<shape<64, 64, 8, 8, 8, 2, 4, 3>>({0.722, 0.593, 4.33, 1.13, 0.791}),
@@ -139,6 +142,7 @@ static struct {
     unsigned char *memory; // of the device, for A, B and C
     size_t size;
     int multiprocessors, cluster_max;
+    double log_2[CLUSTER_MAX + 1];
     int clusters[CLUSTER_MAX + 1][TOGETHER_MAX + 1]; // of so many blocks, that the device has at once, of blocks of
                                                      // which so many fit on a multiprocessor
 } device;

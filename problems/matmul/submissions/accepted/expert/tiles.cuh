@@ -157,9 +157,13 @@ struct copier {
         }
     }
 
-    /* The 16 bytes of row k that have its column `column`, `shift` elements on; or its last ones. */
+    /* The 16 bytes of row k that have its column `column`, `shift` elements on; or its last ones. Written in two ways:
+     * where nothing is shifted, the compiler gives the other one more registers, and the loop another order. */
     __device__ __forceinline__ static const float *b_place(const product &p, int k, int column)
     {
+        if constexpr (!S::SHIFTED)
+            return p.b + (size_t)k * p.b_pitch + min(column, (p.n - 1) / 4 * 4);
+
         const int shift = k * S::SHIFT % 4;
 
         return p.b + ((long long)k * p.b_pitch - shift) + min(column, (p.n - 1 + shift) / 4 * 4);
@@ -180,7 +184,8 @@ struct copier {
         for (int pass = 0; pass < S::B_PASSES; pass++)
             for (int e = 0; e < S::BK; e += S::B_ROWS)
                 copy<4>(at + b_to + (e * S::B_PITCH + pass * S::B_ACROSS * 4) * 4,
-                        b_from[pass] + (b_k + e < count ? (size_t)e * b_pitch : 0), b_k + e < count ? 16 : 0);
+                        b_from[pass] + (!S::SHIFTED || b_k + e < count ? (size_t)e * b_pitch : 0),
+                        b_k + e < count ? 16 : 0);
         if (S::SHIFTED && threadIdx.x < S::BK)
             copy<4>(at + last_to, b_last, threadIdx.x < count ? 16 : 0);
     }
@@ -214,9 +219,9 @@ struct copier {
         for (int pass = 0; pass < S::A_PASSES; pass++)
             a_from[pass] += count;
         for (int pass = 0; pass < S::B_PASSES; pass++)
-            b_from[pass] += (long long)count * b_pitch;
+            b_from[pass] += (size_t)count * b_pitch;
         if (S::SHIFTED)
-            b_last += (long long)count * b_pitch;
+            b_last += (size_t)count * b_pitch;
     }
 };
 
@@ -235,6 +240,7 @@ template <class S> __global__ void __launch_bounds__(S::THREADS, S::BLOCKS) mult
     /* The first of all slabs has short_k, and is that of the first k, or if SHIFTED of the last. */
     const int unit = blockIdx.y * size + (S::ORDER & ALONE ? 0 : cluster_rank()), units = gridDim.y * size;
     const int first = unit * all / units, slabs = (unit + 1) * all / units - first;
+    float *const c = p.c + blockIdx.y * p.part;
     int row0, column0;
 
     find_tile<S>(blockIdx.x / size, (p.m + S::BM - 1) / S::BM, (p.n + S::BN - 1) / S::BN, row0, column0);
@@ -272,7 +278,7 @@ template <class S> __global__ void __launch_bounds__(S::THREADS, S::BLOCKS) mult
         unsigned parity = 0, free_parity = 1; // of full[stage], and of empty[free_stage]
 
         copies.copy_short(0, first == 0 ? short_k : S::BK);
-        copies.advance(first == 0 ? second - begin : S::BK);
+        copies.advance(first == 0 ? second - first_short : S::BK);
         counter_arrive_after_copies(full);
         left--;
         for (int e = 1; e < S::AHEAD; e++)
@@ -316,7 +322,7 @@ template <class S> __global__ void __launch_bounds__(S::THREADS, S::BLOCKS) mult
     }
     /* Where rows are not aligned, neighbours in a row store together only by way of shared memory. */
     if ((S::ORDER & ALONE) || (!S::SHIFTED && S::SLICES == 1 && size == 1)) {
-        own.store_tile(p, p.c + blockIdx.y * p.part, p.c_pitch, row0, column0);
+        own.store_tile(p, c, p.c_pitch, row0, column0);
         if (!(S::ORDER & ALONE) && gridDim.y > 1 && arrives_last(p)) {
             own.add_parts(p, row0, column0);
             own.store_tile(p, p.sum, p.sum_pitch, row0, column0);
