@@ -138,11 +138,12 @@ END
     done
 }
 
-@test "matmul: the expert is right where it divides K, has few rows or columns, or aligns B first" {
+@test "matmul: the expert is right where it divides K, has few rows, columns or products, or rows that begin anywhere" {
     requires nvcc
     so=$(submission problems/matmul/submissions/accepted/expert matmul)
     for line in 'special 6 300 700 seed=5' 'special 300 7 701 seed=6' 'wide 70 90 2001' 'special 200 151 1000 seed=7' \
-        'uniform 2 9 16000' 'special 600 500 3 seed=8'; do
+        'uniform 2 9 16000' 'special 600 500 3 seed=8' 'special 90 137 75 seed=9' 'special 130 99 70 seed=10' \
+        'special 75 70 1300 seed=11' 'uniform 300 33 400 seed=12' 'special 100 13 11 seed=13'; do
         run -0 timeout 60 "$host" matmul --generate "$line" --submission "$so"
         assert_line SUCCESSFUL.
         refute_output --partial 'cudasim: '

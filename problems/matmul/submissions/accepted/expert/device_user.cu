@@ -1,18 +1,20 @@
 /*
  * expert - float32 without tensor cores, for matrices of every shape; and what the bus allows around it.
  *
- * Three families of kernels, each for its own limit:
+ * Four families of kernels, each for its own limit:
  *
  *   multiply_tiles         sides of more than 8: the multiply-adds are the limit
  *   multiply_few_rows      up to 8 rows of A: reading B is the limit
  *   multiply_few_columns   up to 8 columns of B: reading A is the limit
+ *   multiply_few_products  small K: writing C, or a round trip to memory, is the limit
  *
  * Where C has too few tiles for all multiprocessors, K is divided as well. The blocks that have parts of one sum form a
- * cluster: they read each other's sums from shared memory and add them in a fixed order. That takes no atomics, no
- * memory of the device and no second kernel. Beyond the 16 blocks of a cluster, parts of a sum go to memory, and
- * `add_parts` adds them. Rows of B that are not aligned are copied by `align_rows` first, where that pays.
+ * cluster: they read each other's sums from shared memory and add them in a fixed order. That takes no memory of the
+ * device. But the device fills one multiprocessor with blocks of a cluster before the next, and cannot use all of them
+ * for most sizes of clusters. So parts of a sum also go to memory, by clusters or by single blocks; the last block that
+ * stores its part of a tile adds them all, in their order. Neither way takes a second kernel.
  *
- * plan_for() chooses: it predicts the time of every kernel and division that is possible, and takes the shortest.
+ * plan_for() chooses: it predicts the time of each kernel and division, and takes the shortest.
  *
  * The multiply-adds: each of the four parts of a multiprocessor issues one instruction a cycle, and an FFMA takes that
  * whole cycle. Every other instruction costs as much as 32 multiply-adds. `multiply_tiles` has few others:
@@ -22,13 +24,16 @@
  * - Slabs of 16 k of A and B come by asynchronous copies, which pass no register, several slabs ahead. A is transposed
  *   on the way, as its copies are of 4 bytes each: a warp copies 8 k of 4 rows, whole sectors of 32 bytes, and the
  *   pitch of BM + 4 lets all of them go to different banks. Copies of 4 bytes need no aligned rows.
+ * - Rows of B do not begin at 16 bytes if N is no multiple of 4. They are copied 16 bytes at a time nevertheless, from
+ *   the 16 bytes on in which a row begins. So a row lies up to 3 floats further right in its slab. How far depends on
+ *   k % 4, and the compiler knows k % 4 at each step of the loop: a thread reads 4 columns more and ignores some.
  * - No barrier of the whole block: with two warps on each part of the multiprocessor, nobody works while all wait. Each
  *   slab's place in shared memory has two counters (mbarriers): `full` counts the threads whose copies have arrived,
  *   `empty` the warps that have read all of it. As a slab is copied three slabs after its place was read last, warps
  *   rarely wait, and may be a slab apart.
  * - The loop looks at no index. Rows below the last are copies of the last row, columns behind the last are copies of
- *   the last four, and neither are stored. If K is no multiple of the slab, the first slab is the short one, as it is
- *   copied before the loop; zeros fill it up in both factors, so that no zero meets an infinity.
+ *   the last four, and neither are stored. If K is no multiple of the slab, the slab that is copied
+ *   first, before the loop, is the short one; zeros fill it up in both factors, so that no zero meets an infinity.
  *
  * The copies over the bus would take half as long again. So A comes in panels of rows and B in panels of columns, in
  * turn, and each rectangle of C is computed as soon as its panels are there, and copied back as soon as it is computed.
@@ -63,8 +68,9 @@ static void allow(const void *function, int bytes)
         CALL(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
 }
 
-/* How many clusters of `split` blocks the device has at once; 0 where there can be none. */
-static int clusters_of(const tile_kernel &tile, int split)
+/* How many clusters of `split` blocks the device has at once where `together` of the blocks fit on a multiprocessor;
+ * 0 where there can be none. */
+static int clusters_of(int split, int together)
 {
     cudaLaunchAttribute attribute = {};
     cudaLaunchConfig_t config = {};
@@ -74,11 +80,11 @@ static int clusters_of(const tile_kernel &tile, int split)
     attribute.val.clusterDim.x = split;
     attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
     config.gridDim = dim3(split);
-    config.blockDim = dim3(tile.threads);
-    config.dynamicSmemBytes = tile.bytes;
+    config.blockDim = dim3(32);
+    config.dynamicSmemBytes = shared_bytes(0, together, TOGETHER_MAX + 1);
     config.attrs = &attribute;
     config.numAttrs = 1;
-    if (cudaOccupancyMaxActiveClusters(&clusters, tile.function, &config) == cudaSuccess)
+    if (cudaOccupancyMaxActiveClusters(&clusters, tiles[0].function, &config) == cudaSuccess)
         return clusters;
     cudaGetLastError();
     return 0;
@@ -88,19 +94,19 @@ static void prepare_kernels()
 {
     for (int aligned = 0; aligned < 2; aligned++)
         for (int e = 0; e < 4; e++) {
-            allow((const void *)few_rows[aligned][e].function, 0);
-            allow((const void *)few_columns[aligned][e].function, 0);
+            allow((const void *)few_rows[aligned][e].function, SHARED / 2);
+            allow((const void *)few_columns[aligned][e].function, SHARED / 2);
         }
+    for (const auto &kernels : few_products)
+        for (const thin_kernel &thin : kernels)
+            allow((const void *)thin.function, SHARED / 2);
     for (const tile_kernel &tile : tiles)
-        allow((const void *)tile.function, tile.bytes);
+        allow((const void *)tile.function, SHARED - 2 * RESERVED);
     for (int split : SPLITS) {
-        bool all = true;
-
-        for (int e = 0; e < TILES; e++) {
-            device.clusters[e][split] = clusters_of(tiles[e], split);
-            all = all && device.clusters[e][split] > 0;
-        }
-        if (all)
+        device.log_2[split] = std::log2(split);
+        for (int together = 1; together <= TOGETHER_MAX; together++)
+            device.clusters[split][together] = clusters_of(split, together);
+        if (device.clusters[split][1] > 0)
             device.cluster_max = split;
     }
 }
@@ -113,7 +119,8 @@ static void prepare(size_t size)
         CALL(cudaStreamCreateWithFlags(&device.out, cudaStreamNonBlocking));
         for (int e = 0; e < STREAMS; e++) {
             CALL(cudaStreamCreateWithFlags(&device.compute[e], cudaStreamNonBlocking));
-            CALL(cudaMalloc(&device.workspace[e], (WORKSPACE + ALIGNED) * sizeof(float)));
+            CALL(cudaMalloc(&device.workspace[e], WORKSPACE * sizeof(float) + COUNTERS * sizeof(unsigned)));
+            CALL(cudaMemset(device.workspace[e] + WORKSPACE, 0, COUNTERS * sizeof(unsigned)));
         }
         for (int e = 0; e < 2 * PANELS; e++) {
             CALL(cudaEventCreateWithFlags(&device.arrived[e], cudaEventDisableTiming));

@@ -31,7 +31,6 @@ __global__ void __launch_bounds__(THIN_THREADS) multiply_few_rows(const product 
     const int tiles_n = (p.n + across - 1) / across, tile = blockIdx.x / size;
     const int row0 = tile / tiles_n * ROWS, column0 = tile % tiles_n * across, column = column0 + place;
     const int k_end = column < p.n ? p.k : 0;
-    float *const c = p.c + blockIdx.y * p.part;
     float sums[ROWS][WIDTH] = {};
 
     for (int k = unit * slices + slice; k < k_end; k += DEPTH * step) {
@@ -55,9 +54,9 @@ __global__ void __launch_bounds__(THIN_THREADS) multiply_few_rows(const product 
                 for (int j = 0; j < WIDTH; j++)
                     sums[row][j] = fmaf(a[d][row], b[d][j], sums[row][j]);
     }
-    if (slices == 1 && size == 1) {
+    if (slices == 1 && size == 1 && gridDim.y == 1) {
         for (int row = 0; row < ROWS && row0 + row < p.m && column < p.n; row++) {
-            float *const to = c + (size_t)(row0 + row) * p.c_pitch + column;
+            float *const to = p.c + (size_t)(row0 + row) * p.c_pitch + column;
 
             if constexpr (WIDTH == 4)
                 store(to, make_float4(sums[row][0], sums[row][1], sums[row][2], sums[row][3]), p.n - column,
@@ -77,7 +76,7 @@ __global__ void __launch_bounds__(THIN_THREADS) multiply_few_rows(const product 
         for (int row = 0; row < ROWS; row++)
             for (int j = 0; j < WIDTH; j++)
                 kept[((bits < 5 ? threadIdx.x / 32 : slice) * ROWS + row) * across + place + j] = sums[row][j];
-    add_sums(p, c, kept, kept_slices, ROWS, across, row0, column0);
+    add_sums<float4>(p, kept, kept_slices, ROWS, across, across, row0, column0);
 }
 
 /*
@@ -131,33 +130,56 @@ __global__ void __launch_bounds__(THIN_THREADS) multiply_few_columns(const produ
         for (int row = 0; row < ROWS; row++)
             for (int j = 0; j < ACROSS; j++)
                 kept[(lane / 32 * rows + row * groups + group) * ACROSS + j] = j < COLUMNS ? sums[row][j] : 0;
-    add_sums(p, p.c + blockIdx.y * p.part, kept, bits > 5 ? 1 << (bits - 5) : 1, rows, ACROSS, row0, 0);
+    add_sums<float4>(p, kept, bits > 5 ? 1 << (bits - 5) : 1, rows, ACROSS, ACROSS, row0, 0);
 }
 
-/* Copies b[k][n] to rows that are aligned. Blocks have 8 rows of 32 columns. */
-__global__ void align_rows(const float *b, int b_pitch, float *to, int to_pitch, int k, int n)
+/*
+ * Few k. A thread has ROWS rows and COLUMNS columns of C, and reads its factors from the caches: nothing waits for
+ * another thread. 2^bits threads are side by side, the others of the block have the rows below. If ALIGNED, the four
+ * columns of a thread are neighbours; if not, those of neighbouring threads are.
+ */
+template <int ROWS, int COLUMNS, bool ALIGNED>
+__global__ void __launch_bounds__(THIN_THREADS) multiply_few_products(const product p, int bits)
 {
-    const int row = blockIdx.x * 8 + threadIdx.y, column = blockIdx.y * 32 + threadIdx.x;
+    constexpr int DEPTH = ROWS * COLUMNS <= 16 ? 8 : 4;
+    const int across = COLUMNS << bits, tiles_n = (p.n + across - 1) / across;
+    const int apart = ALIGNED ? 1 : 1 << bits; // the columns of a thread
+    const int column = blockIdx.x % tiles_n * across + threadIdx.x % (1 << bits) * (ALIGNED ? COLUMNS : 1);
+    const int row0 = (blockIdx.x / tiles_n * (THIN_THREADS >> bits) + (threadIdx.x >> bits)) * ROWS;
+    float sums[ROWS][COLUMNS] = {};
 
-    if (row < k && column < n)
-        to[(size_t)row * to_pitch + column] = b[(size_t)row * b_pitch + column];
-}
-
-/* c[m][n] = the sum of `parts` matrices [m][pitch], in their order. It is launched before they are complete. */
-__global__ void add_parts(const float *partial, int parts, size_t part, int pitch, float *c, int c_pitch, int m, int n)
-{
-    const int column = blockIdx.x * blockDim.x + threadIdx.x;
-
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-    if (column >= n)
+    if (column >= p.n || row0 >= p.m)
         return;
-    for (int row = blockIdx.y; row < m; row += gridDim.y) {
-        const float *const from = partial + (size_t)row * pitch + column;
-        float sum = from[0];
+    for (int k = 0; k < p.k; k += DEPTH) {
+        float a[ROWS][DEPTH] = {}, b[DEPTH][COLUMNS] = {};
 
-#pragma unroll 8
-        for (int e = 1; e < parts; e++)
-            sum += from[e * part];
-        c[(size_t)row * c_pitch + column] = sum;
+#pragma unroll
+        for (int d = 0; d < DEPTH; d++)
+            if (k + d < p.k) {
+                const float *const from = p.b + (size_t)(k + d) * p.b_pitch + column;
+
+                if constexpr (ALIGNED)
+                    *(float4 *)b[d] = *(const float4 *)from;
+                else
+                    for (int j = 0; j < COLUMNS; j++)
+                        b[d][j] = column + j * apart < p.n ? from[j * apart] : 0;
+                for (int row = 0; row < ROWS; row++)
+                    a[row][d] = p.a[(size_t)min(row0 + row, p.m - 1) * p.a_pitch + k + d];
+            }
+#pragma unroll
+        for (int d = 0; d < DEPTH; d++)
+            for (int row = 0; row < ROWS; row++)
+                for (int j = 0; j < COLUMNS; j++)
+                    sums[row][j] = fmaf(a[row][d], b[d][j], sums[row][j]);
+    }
+    for (int row = 0; row < ROWS && row0 + row < p.m; row++) {
+        float *const to = p.c + (size_t)(row0 + row) * p.c_pitch + column;
+
+        if constexpr (ALIGNED)
+            store(to, make_float4(sums[row][0], sums[row][1], sums[row][2], sums[row][3]), p.n - column, true);
+        else
+            for (int j = 0; j < COLUMNS; j++)
+                if (column + j * apart < p.n)
+                    to[j * apart] = sums[row][j];
     }
 }

@@ -73,19 +73,28 @@ __device__ __forceinline__ void cluster_barrier()
 }
 
 /* From the same place in the shared memory of another block of the cluster. */
-__device__ __forceinline__ float4 read_from(int rank, const float *place)
+__device__ __forceinline__ void read_from(int rank, const float *place, float &x)
 {
     const unsigned own = (unsigned)__cvta_generic_to_shared(place);
     unsigned there;
-    float4 x;
+
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(own), "r"(rank));
+    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(x) : "r"(there) : "memory");
+}
+
+__device__ __forceinline__ void read_from(int rank, const float *place, float4 &x)
+{
+    const unsigned own = (unsigned)__cvta_generic_to_shared(place);
+    unsigned there;
 
     asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(own), "r"(rank));
     asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
                  : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w)
                  : "r"(there)
                  : "memory");
-    return x;
 }
+
+__device__ __forceinline__ void add_to(float &sum, float x) { sum += x; }
 
 __device__ __forceinline__ void add_to(float4 &sum, float4 x)
 {
@@ -110,3 +119,5 @@ __device__ __forceinline__ void store(float *to, float4 x, int count, bool whole
     if (count > 3)
         to[3] = x.w;
 }
+
+__device__ __forceinline__ void store(float *to, float x, int, bool) { *to = x; }

@@ -21,105 +21,183 @@ static double time_of_blocks(const costs &cost, int blocks, int together, int st
            (rest > 0 ? fixed + steps * std::max<double>(cost.latency, rest * cost.issue) : 0);
 }
 
-/* What a product takes by a plan, in microseconds. */
-static double cost_of(const product &p, const plan &how)
-{
-    const double megabytes = 4e-6 * ((double)p.m * p.k + (double)p.k * p.n + (double)p.m * p.n);
-    const int units = blocks_of(p, how) * how.split * how.parts;
-    double fixed = LAUNCH, busy, bandwidth = MEMORY;
+/* A kernel for a product, and what does not depend on how k is divided. */
+struct candidate {
+    int kernel, bits;
+    int blocks, fit;     // that have all of C; that a multiprocessor has at once
+    int slab, step;      // k of a block at least, and of a step of the model
+    int divided_max;     // by how many k may be divided
+    double memory;       // microseconds that reading and writing take at least
+    const costs *cost;
+};
 
-    if (how.split > 1)
-        fixed += CLUSTER + CLUSTER_DOUBLING * std::log2(how.split);
-    if (how.parts > 1)
-        fixed += ADDING + ADDING_MEGABYTE * 4e-6 * p.m * p.n * how.parts;
-    if (how.kernel < 0) {
-        const thin_kernel &thin = thin_of(p, how);
-        const int steps = ceil_div(ceil_div(p.k, slab_of(how) * how.split * how.parts), thin.depth);
-
-        busy = time_of_blocks(thin.cost, ceil_div(units, device.multiprocessors), thin.blocks, steps, how.split > 1);
-        bandwidth = how.kernel == FEW_ROWS ? MEMORY_ROWS : MEMORY_COLUMNS;
-    } else {
-        const tile_kernel &tile = tiles[how.kernel];
-        const int fit = std::max(1, device.clusters[how.kernel][how.split] * how.split / tile.blocks);
-        const int multiprocessors = std::min(device.multiprocessors, fit);
-
-        busy = time_of_blocks(tile.cost, ceil_div(units, multiprocessors), tile.blocks,
-                              ceil_div(ceil_div(p.k, tile.slab), how.split * how.parts), how.split > 1);
-    }
-    return fixed + std::max(busy, megabytes / bandwidth);
-}
-
-/* Whether a plan is right for a product, and not absurd. */
-static bool is_possible(const product &p, const plan &how)
+/* Whether a kernel is right for a product, and not absurd. */
+static bool is_possible(const product &p, int kernel, int bits)
 {
     const bool aligned = p.b_pitch % 4 == 0;
-    const int divided = how.split * how.parts;
 
-    if (how.kernel == FEW_ROWS &&
-        ((p.m > ROWS_MAX && p.k > ROWS_K_MAX) || (aligned ? 4 : 1) << how.bits < std::max(4, std::min(32, p.n))))
-        return false;
-    if (how.kernel == FEW_COLUMNS &&
-        (p.n > COLUMNS_MAX || 1 << how.bits < (p.k >= 1024 ? 32 : std::min(8, p.k))))
-        return false;
-    if (how.kernel >= 0 && tiles[how.kernel].alone && how.split > 1)
-        return false;
-    if (how.kernel >= 0 && ((tiles[how.kernel].width == 4) != aligned ||
-                            ceil_div(p.k, tiles[how.kernel].slab) / divided < tiles[how.kernel].least))
-        return false;
-    const int blocks = blocks_of(p, how);
+    if (kernel >= 0)
+        return tiles[kernel].shift == p.b_pitch % 4 && ceil_div(p.k, tiles[kernel].slab) >= tiles[kernel].least;
+    if (kernel == FEW_ROWS)
+        return (p.m <= ROWS_MAX || p.k <= ROWS_K_MAX) &&
+               (aligned ? 4 : 1) << bits >= std::max(4, std::min(32, p.n));
+    if (kernel == FEW_COLUMNS)
+        return p.n <= COLUMNS_MAX && 1 << bits >= (p.k >= 1024 ? 32 : std::min(8, p.k));
 
-    if (how.kernel >= 0 && !aligned && p.n >= ALIGNED_MIN && (double)p.m * p.n * p.k > ALIGNED_ALWAYS)
-        return false;
-    if (how.parts > 1 && (size_t)p.m * round_up(p.n, 4) * how.parts > WORKSPACE)
-        return false;
-    return divided == 1 || (how.split <= device.cluster_max && p.k / divided >= slab_of(how) &&
-                            (how.split == 1 || blocks * how.parts <= 16 * device.multiprocessors) &&
-                            (how.parts == 1 || blocks * how.split <= 4 * device.multiprocessors));
+    const int width = PRODUCTS_COLUMNS[aligned][FEW_PRODUCTS - kernel];
+
+    return p.k <= PRODUCTS_K_MAX && (bits == 0 || width << (bits - 1) < p.n) &&
+           (bits >= 5 || width << bits >= std::min(32, p.n));
+}
+
+static candidate candidate_of(const product &p, int kernel, int bits)
+{
+    const plan how = {kernel, bits, 1, 1, 1, 0};
+    const double megabytes = 4e-6 * ((double)p.m * p.k + (double)p.k * p.n + (double)p.m * p.n);
+    candidate c = {kernel, bits, blocks_of(p, how), 0, slab_of(how), 0, 0, 0, nullptr};
+
+    if (kernel >= 0) {
+        c.fit = tiles[kernel].blocks;
+        c.step = c.slab;
+        c.cost = &tiles[kernel].cost;
+        c.memory = megabytes / MEMORY;
+        c.divided_max = tiles[kernel].alone ? 1 : std::min(p.k, ceil_div(p.k, c.slab) / tiles[kernel].least * c.slab);
+    } else {
+        const thin_kernel &thin = thin_of(p, how);
+
+        c.fit = thin.blocks;
+        c.step = c.slab * thin.depth;
+        c.cost = &thin.cost;
+        c.memory = megabytes / (kernel == FEW_ROWS      ? MEMORY_ROWS
+                                : kernel == FEW_COLUMNS ? MEMORY_COLUMNS
+                                                        : MEMORY_PRODUCTS);
+        c.divided_max = kernel <= FEW_PRODUCTS ? 1 : p.k;
+    }
+    c.divided_max = std::max(1, c.divided_max / c.slab);
+    return c;
+}
+
+/* How many blocks a multiprocessor is to have: where all are there at once and form clusters, as few as can be. */
+static int together_of(const candidate &c, int split, int parts)
+{
+    for (int together = 1; split > 1 && together < c.fit; together++)
+        if (device.clusters[split][together] >= c.blocks * parts)
+            return together;
+    return c.fit;
+}
+
+/* A launch, and adding what blocks that divide k have. */
+static double launch_of(int split)
+{
+    return LAUNCH + (split > 1 ? CLUSTER + CLUSTER_DOUBLING * device.log_2[split] : 0);
+}
+
+static double adding_of(const candidate &c, int parts)
+{
+    return parts > 1 ? ADDING + c.cost->part * parts : 0;
+}
+
+/* What the blocks of a kernel take, in microseconds. */
+static double cost_of(const product &p, const candidate &c, int split, int parts, int together, int steps)
+{
+    const int clusters = c.blocks * parts;
+    /* Of a multiprocessor; clusters fill one before the next. */
+    const int blocks = split == 1 ? ceil_div(clusters, device.multiprocessors)
+                                  : together * ceil_div(clusters, std::max(1, device.clusters[split][together]));
+
+    return std::max(time_of_blocks(*c.cost, blocks, together, steps, split > 1), c.memory);
+}
+
+/* Looks at all divisions of k by a kernel, and leaves out those whose lower bound is above the best that is known. */
+static void look_at(const product &p, const candidate &c, plan &best)
+{
+    const bool kept = (size_t)c.blocks <= COUNTERS;
+    const size_t elements = (size_t)p.m * round_up(p.n, 4);
+    const double issue = (double)c.blocks * ceil_div(p.k, c.step) * c.cost->issue / device.multiprocessors;
+
+    if (LAUNCH + std::max(c.memory, c.cost->fixed + issue) >= best.cost)
+        return;
+    for (int split : SPLITS) {
+        const double fixed = c.cost->fixed + (split > 1 ? c.cost->joined : 0);
+        const double busy = std::max(c.memory, fixed + issue), launched = launch_of(split);
+
+        if (split > c.divided_max || (split > 1 && split > device.cluster_max))
+            break;
+        for (int parts : PARTS) {
+            const int divided = split * parts, units = c.blocks * divided;
+            const double apart = launched + adding_of(c, parts);
+
+            if (divided > c.divided_max || apart + busy >= best.cost)
+                break;
+            if (divided > 1 && units > (parts > 1 ? 8 : 16) * device.multiprocessors)
+                break;
+            if (parts > 1 && (!kept || elements * parts > WORKSPACE || (size_t)c.blocks * split > COUNTERS))
+                break;
+
+            const int steps = ceil_div(p.k, c.step * divided);
+
+            if (apart + fixed + steps * c.cost->latency >= best.cost)
+                continue;
+
+            const int together = together_of(c, split, parts);
+            const double cost = apart + cost_of(p, c, split, parts, together, steps);
+
+            if (cost < best.cost)
+                best = {c.kernel, c.bits, split, parts, together, cost};
+        }
+    }
+}
+
+/* Whether whole_tiles fill their rounds so well, and for so long, that nothing is faster. */
+static bool are_whole(const product &p)
+{
+    const double tile = whole_tiles::BM * whole_tiles::BN;
+    const int blocks = ceil_div(p.m, whole_tiles::BM) * ceil_div(p.n, whole_tiles::BN);
+    const int rounds = ceil_div(blocks, device.multiprocessors);
+
+    return p.b_pitch % 4 == 0 && p.k >= WHOLE_K_MIN &&
+           (double)p.m * p.n >= WHOLE_SHARE * tile * rounds * device.multiprocessors;
 }
 
 /* The plan of least cost. */
-static plan plan_for(const product &p)
+static plan search(const product &p)
 {
-    plan best = {};
+    plan best = {0, 0, 1, 1, 1, HUGE_VAL};
 
-    best.cost = HUGE_VAL;
-    for (int kernel = FEW_COLUMNS; kernel < TILES; kernel++)
-        for (int bits = kernel < 0 ? 1 : 0; bits <= (kernel < 0 ? 8 : 0); bits++)
-            for (int split : SPLITS)
-                for (int parts = 1; parts <= PARTS_MAX; parts *= 2) {
-                    plan how = {kernel, bits, split, parts, 0};
-
-                    if (!is_possible(p, how))
-                        break;
-                    how.cost = cost_of(p, how);
-                    if (how.cost < best.cost)
-                        best = how;
-                }
+    if (are_whole(p)) {
+        look_at(p, candidate_of(p, 0, 0), best);
+        return best;
+    }
+    for (int kernel = FEW_PRODUCTS - 2; kernel < 0; kernel++)
+        for (int bits = kernel > FEW_PRODUCTS ? 1 : 0; bits <= 8; bits++)
+            if (is_possible(p, kernel, bits))
+                look_at(p, candidate_of(p, kernel, bits), best);
+    for (int kernel = 0; kernel < TILES; kernel++)
+        if (is_possible(p, kernel, 0))
+            look_at(p, candidate_of(p, kernel, 0), best);
     return best;
 }
 
-/* c[m][n] = a[m][k] b[k][n] on the device; b's and c's rows are `pitch` elements apart, a's k. */
+/* The plan for a product, which is kept: a call has rectangles of few shapes, and calls may have the same. */
+static plan plan_for(const product &p)
+{
+    static struct {
+        int m, n, k, pitch;
+        plan how;
+    } kept[PLANS_KEPT];
+    auto &place = kept[((unsigned)p.m * 31 + (unsigned)p.n * 17 + (unsigned)p.k) % PLANS_KEPT];
+
+    if (place.m != p.m || place.n != p.n || place.k != p.k || place.pitch != p.b_pitch)
+        place = {p.m, p.n, p.k, p.b_pitch, search(p)};
+    return place.how;
+}
+
+/* c[m][n] = a[m][k] b[k][n] on the device; b's and c's rows are `pitch` elements apart, a's k. b begins at 16 bytes and
+ * may be read to the end of its last 16. */
 static void launch(const float *a, const float *b, float *c, int m, int n, int k, int pitch, float *workspace,
                    cudaStream_t stream)
 {
-    product p = {a, b, c, m, n, k, k, pitch, pitch, 0};
-    plan how = plan_for(p);
+    const product p = {a, b, c, m, n, k, k, pitch, pitch, 0, nullptr, 0, nullptr};
 
-    if (pitch % 4 != 0 && n >= ALIGNED_MIN) {
-        product q = p;
-
-        q.b = workspace + WORKSPACE;
-        q.b_pitch = (int)round_up(n, 4);
-
-        const plan other = plan_for(q);
-
-        if (other.cost + ALIGNING + ALIGNING_MEGABYTE * 4e-6 * k * n < how.cost) {
-            align_rows<<<dim3(ceil_div(k, 8), ceil_div(n, 32)), dim3(32, 8), 0, stream>>>(
-                b, pitch, workspace + WORKSPACE, q.b_pitch, k, n);
-            CALL(cudaGetLastError());
-            p = q;
-            how = other;
-        }
-    }
-    launch_plan(p, how, workspace, stream);
+    launch_plan(p, plan_for(p), workspace, stream);
 }

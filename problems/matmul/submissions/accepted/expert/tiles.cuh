@@ -22,96 +22,151 @@ __device__ __forceinline__ void find_tile(int tile, int tiles_m, int tiles_n, in
 template <class S>
 struct worker {
     float sums[S::TM][S::TN] = {};
-    float a[2][S::TM], b[2][S::TN]; // of this k and the next
+    float a[2][S::TM], b[2][S::B_READ]; // of this k and the next; if SHIFTED, columns from the 16 bytes they begin in
     int row, column, slice;         // of the thread's first element in the tile
     const float *from_a, *from_b;   // in the first slab's place
 
     __device__ __forceinline__ worker(const float *memory)
     {
+        constexpr int SLICE_ROWS = S::SHIFTED ? 16 : 1;
         const int lane = threadIdx.x % 32;
         const int warp = S::SLICES == 1 ? threadIdx.x / 32 : threadIdx.x / 32 % (S::WARPS_M * S::WARPS_N);
 
         slice = S::SLICES == 1 ? 0 : threadIdx.x / 32 / (S::WARPS_M * S::WARPS_N);
         row = warp % S::WARPS_M * S::LANES_M * S::TM + lane / S::LANES_N * 4;
-        column = warp / S::WARPS_M * S::LANES_N * S::TN + lane % S::LANES_N * 4;
-        from_a = memory + slice * S::PITCH + row;
-        from_b = memory + S::BK * S::PITCH + slice * S::BN + column;
+        column = warp / S::WARPS_M * S::LANES_N * S::TN + lane % S::LANES_N * (S::SHIFTED ? S::TN : 4);
+        from_a = memory + slice * SLICE_ROWS * S::PITCH + row;
+        from_b = memory + S::BK * S::PITCH + slice * SLICE_ROWS * S::B_PITCH + column;
     }
 
-    /* The slice's k number `step` of the slab that lies `at` floats behind the first. */
+    /* The slice's k number `step` of the slab that lies `at` floats behind the first. Slices have every SLICES-th k, or
+     * 16 in a row where the k must tell at compile time how far a row is shifted. */
     __device__ __forceinline__ void read(int at, int step, int buffer)
     {
+        const int k = step * (S::SHIFTED ? 1 : S::SLICES);
+
         for (int i = 0; i < S::TM; i += 4)
-            *(float4 *)&a[buffer][i] =
-                *(const float4 *)(from_a + at + step * S::SLICES * S::PITCH + i * S::LANES_M);
-        for (int j = 0; j < S::TN; j += 4)
-            *(float4 *)&b[buffer][j] = *(const float4 *)(from_b + at + step * S::SLICES * S::BN + j * S::LANES_N);
+            *(float4 *)&a[buffer][i] = *(const float4 *)(from_a + at + k * S::PITCH + i * S::LANES_M);
+        for (int j = 0; j < S::TN + (step * S::SHIFT % 4 ? 4 : 0); j += 4)
+            *(float4 *)&b[buffer][j] =
+                *(const float4 *)(from_b + at + k * S::B_PITCH + j * (S::SHIFTED ? 1 : S::LANES_N));
     }
 
-    __device__ __forceinline__ void multiply(int buffer)
+    __device__ __forceinline__ void multiply(int step)
     {
+        const int buffer = step % 2, shift = step * S::SHIFT % 4;
+
         if (S::ORDER & COLUMNS_FIRST)
             for (int j = 0; j < S::TN; j++)
                 for (int i = 0; i < S::TM; i++)
-                    sums[i][j] = fmaf(a[buffer][i], b[buffer][j], sums[i][j]);
+                    sums[i][j] = fmaf(a[buffer][i], b[buffer][shift + j], sums[i][j]);
         else
             for (int i = 0; i < S::TM; i++)
                 for (int j = 0; j < S::TN; j++)
-                    sums[i][j] = fmaf(a[buffer][i], b[buffer][j], sums[i][j]);
+                    sums[i][j] = fmaf(a[buffer][i], b[buffer][shift + j], sums[i][j]);
     }
 
     /* Of element [i][j] of sums, in the tile. */
     __device__ __forceinline__ int row_of(int i) const { return row + i / 4 * 4 * S::LANES_M + i % 4; }
-    __device__ __forceinline__ int column_of(int j) const { return column + j / 4 * 4 * S::LANES_N; }
-    __device__ __forceinline__ float4 piece(int i, int j) const
+    __device__ __forceinline__ int column_of(int j) const
     {
-        return make_float4(sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]);
+        return S::SHIFTED ? column + j : column + j / 4 * 4 * S::LANES_N;
+    }
+    __device__ __forceinline__ typename S::piece piece_of(int i, int j) const
+    {
+        if constexpr (S::SHIFTED)
+            return sums[i][j];
+        else
+            return make_float4(sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]);
     }
 
-    /* To the tile of c that begins at row0, column0. */
-    __device__ __forceinline__ void store_tile(const product &p, float *c, int row0, int column0) const
+    /* To the tile of c, whose rows are `pitch` apart, that begins at row0, column0. */
+    __device__ __forceinline__ void store_tile(const product &p, float *c, int pitch, int row0, int column0) const
     {
-        const bool aligned = p.c_pitch % 4 == 0;
+        const bool aligned = pitch % 4 == 0;
 
         for (int i = 0; i < S::TM; i++)
-            for (int j = 0; j < S::TN; j += 4) {
+            for (int j = 0; j < S::TN; j += S::WIDTH) {
                 const int to_row = row0 + row_of(i), to_column = column0 + column_of(j);
 
                 if (to_row < p.m && to_column < p.n)
-                    store(c + (size_t)to_row * p.c_pitch + to_column, piece(i, j), p.n - to_column, aligned);
+                    store(c + (size_t)to_row * pitch + to_column, piece_of(i, j), p.n - to_column, aligned);
             }
+    }
+
+    /* Adds the parts of the elements that store_tile() stored. A part's are read together. */
+    __device__ __forceinline__ void add_parts(const product &p, int row0, int column0)
+    {
+        for (int part = 0; part < gridDim.y; part++) {
+            const float *const c = p.c + part * p.part;
+
+#pragma unroll
+            for (int i = 0; i < S::TM; i++)
+#pragma unroll
+                for (int j = 0; j < S::TN; j += S::WIDTH) {
+                    const int from_row = min(row0 + row_of(i), p.m - 1);
+                    const int from_column = min(column0 + column_of(j), (p.n - 1) / S::WIDTH * S::WIDTH);
+                    const auto x = __ldcg((const typename S::piece *)(c + (size_t)from_row * p.c_pitch + from_column));
+                    float *const sum = &sums[i][j];
+
+                    for (int e = 0; e < S::WIDTH; e++)
+                        sum[e] = (part == 0 ? 0 : sum[e]) + ((const float *)&x)[e];
+                }
+        }
     }
 
     __device__ __forceinline__ void keep_tile(float *memory) const
     {
         for (int i = 0; i < S::TM; i++)
-            for (int j = 0; j < S::TN; j += 4)
-                *(float4 *)(memory + (slice * S::BM + row_of(i)) * S::BN + column_of(j)) = piece(i, j);
+            for (int j = 0; j < S::TN; j += S::WIDTH)
+                *(typename S::piece *)(memory + (slice * S::BM + row_of(i)) * S::KEPT_PITCH + column_of(j)) =
+                    piece_of(i, j);
     }
 };
 
-/* What a thread copies of each slab: k a_k of rows a_row, a_row + A_ROWS, ...; columns of k b_k, b_k + B_ROWS, ... */
+/*
+ * What a thread copies of each slab: k a_k of rows a_row, a_row + A_ROWS, ...; columns of k b_k, b_k + B_ROWS, ...
+ *
+ * SHIFTED: B's rows begin anywhere. Copies of 4 bytes would need four times as many. So copies have the 16 bytes in
+ * which a row of the tile begins, and those behind them: the row lies `shift` floats further right in its slab, and
+ * may have one copy more. `shift` depends on k % 4 only, as slabs begin at multiples of 16.
+ */
 template <class S>
 struct copier {
-    const float *a_from[S::A_PASSES], *b_from[S::B_PASSES];
-    unsigned base, a_to, b_to;
+    const float *a_from[S::A_PASSES], *b_from[S::B_PASSES], *b_last;
+    unsigned base, a_to, b_to, last_to;
     int a_k, b_k, b_pitch;
 
     __device__ __forceinline__ copier(const product &p, unsigned memory, int row0, int column0, int k)
     {
-        const int tid = threadIdx.x, a_row = tid / 8, b_column = tid % S::B_ACROSS * S::WIDTH;
+        const int tid = threadIdx.x, a_row = tid / 8, b_column = tid % S::B_ACROSS * 4;
 
         base = memory;
         a_k = tid % 8;
         b_k = tid / S::B_ACROSS;
         b_pitch = p.b_pitch;
         a_to = (a_k * S::PITCH + a_row) * 4;
-        b_to = (S::BK * S::PITCH + b_k * S::BN + b_column) * 4;
+        b_to = (S::BK * S::PITCH + b_k * S::B_PITCH + b_column) * 4;
         for (int pass = 0; pass < S::A_PASSES; pass++)
             a_from[pass] = p.a + (size_t)min(row0 + a_row + pass * S::A_ROWS, p.m - 1) * p.a_pitch + k + a_k;
         for (int pass = 0; pass < S::B_PASSES; pass++)
-            b_from[pass] = p.b + (size_t)(k + b_k) * b_pitch +
-                           min(column0 + b_column + pass * S::B_ACROSS * S::WIDTH, (p.n - 1) / S::WIDTH * S::WIDTH);
+            b_from[pass] = b_place(p, k + b_k, column0 + b_column + pass * S::B_ACROSS * 4);
+        if (S::SHIFTED) {
+            b_last = b_place(p, k + tid, column0 + S::BN);
+            last_to = (S::BK * S::PITCH + tid * S::B_PITCH + S::BN) * 4;
+        }
+    }
+
+    /* The 16 bytes of row k that have its column `column`, `shift` elements on; or its last ones. Written in two ways:
+     * where nothing is shifted, the compiler gives the other one more registers, and the loop another order. */
+    __device__ __forceinline__ static const float *b_place(const product &p, int k, int column)
+    {
+        if constexpr (!S::SHIFTED)
+            return p.b + (size_t)k * p.b_pitch + min(column, (p.n - 1) / 4 * 4);
+
+        const int shift = k * S::SHIFT % 4;
+
+        return p.b + ((long long)k * p.b_pitch - shift) + min(column, (p.n - 1 + shift) / 4 * 4);
     }
 
     /* The first `count` of k of a slab; the rest is zero. */
@@ -127,10 +182,12 @@ struct copier {
                         there ? 4 : 0);
             }
         for (int pass = 0; pass < S::B_PASSES; pass++)
-            for (int e = 0; e < S::BK; e += S::B_ROWS) {
-                copy<S::WIDTH>(at + b_to + (e * S::BN + pass * S::B_ACROSS * S::WIDTH) * 4,
-                               b_from[pass] + (size_t)e * b_pitch, b_k + e < count ? 4 * S::WIDTH : 0);
-            }
+            for (int e = 0; e < S::BK; e += S::B_ROWS)
+                copy<4>(at + b_to + (e * S::B_PITCH + pass * S::B_ACROSS * 4) * 4,
+                        b_from[pass] + (!S::SHIFTED || b_k + e < count ? (size_t)e * b_pitch : 0),
+                        b_k + e < count ? 16 : 0);
+        if (S::SHIFTED && threadIdx.x < S::BK)
+            copy<4>(at + last_to, b_last, threadIdx.x < count ? 16 : 0);
     }
 
     __device__ __forceinline__ void copy_a(int stage)
@@ -152,8 +209,9 @@ struct copier {
         for (int pass = 0; pass < S::B_PASSES; pass++)
 #pragma unroll
             for (int e = 0; e < S::BK; e += S::B_ROWS)
-                copy<S::WIDTH>(at + b_to + (e * S::BN + pass * S::B_ACROSS * S::WIDTH) * 4,
-                               b_from[pass] + (size_t)e * b_pitch);
+                copy<4>(at + b_to + (e * S::B_PITCH + pass * S::B_ACROSS * 4) * 4, b_from[pass] + (size_t)e * b_pitch);
+        if (S::SHIFTED && threadIdx.x < S::BK)
+            copy<4>(at + last_to, b_last);
     }
 
     __device__ __forceinline__ void advance(int count)
@@ -162,12 +220,14 @@ struct copier {
             a_from[pass] += count;
         for (int pass = 0; pass < S::B_PASSES; pass++)
             b_from[pass] += (size_t)count * b_pitch;
+        if (S::SHIFTED)
+            b_last += (size_t)count * b_pitch;
     }
 };
 
 /*
- * A cluster has a tile, and gridDim.y clusters have parts of its k. If WIDTH is 4, the pitch of b is a multiple of 4,
- * and b begins at 16 bytes.
+ * A cluster has a tile, and gridDim.y clusters have parts of its k. b begins at 16 bytes. If WIDTH is 4, its pitch is a
+ * multiple of 4; if not, b is read to the end of its last 16 bytes.
  */
 template <class S> __global__ void __launch_bounds__(S::THREADS, S::BLOCKS) multiply_tiles(const product p)
 {
@@ -176,7 +236,8 @@ template <class S> __global__ void __launch_bounds__(S::THREADS, S::BLOCKS) mult
     const unsigned base = (unsigned)__cvta_generic_to_shared(memory);
     const unsigned full = base + S::STAGES * S::STAGE * (unsigned)sizeof(float), empty = full + S::STAGES * 8;
     const int tid = threadIdx.x, size = S::ORDER & ALONE ? 1 : cluster_size();
-    const int all = (p.k + S::BK - 1) / S::BK, short_k = p.k - (all - 1) * S::BK; // the first of all slabs has short_k
+    const int all = (p.k + S::BK - 1) / S::BK, short_k = p.k - (all - 1) * S::BK;
+    /* The first of all slabs has short_k, and is that of the first k, or if SHIFTED of the last. */
     const int unit = blockIdx.y * size + (S::ORDER & ALONE ? 0 : cluster_rank()), units = gridDim.y * size;
     const int first = unit * all / units, slabs = (unit + 1) * all / units - first;
     float *const c = p.c + blockIdx.y * p.part;
@@ -184,7 +245,9 @@ template <class S> __global__ void __launch_bounds__(S::THREADS, S::BLOCKS) mult
 
     find_tile<S>(blockIdx.x / size, (p.m + S::BM - 1) / S::BM, (p.n + S::BN - 1) / S::BN, row0, column0);
 
-    copier<S> copies(p, base, row0, column0, first == 0 ? 0 : short_k + (first - 1) * S::BK);
+    const int first_short = S::SHIFTED ? (all - 1) * S::BK : 0, second = S::SHIFTED ? 0 : short_k;
+    const int begin = first == 0 ? first_short : second + (first - 1) * S::BK;
+    copier<S> copies(p, base, row0, column0, begin);
     worker<S> own(memory);
     int left = slabs;
 
@@ -215,7 +278,7 @@ template <class S> __global__ void __launch_bounds__(S::THREADS, S::BLOCKS) mult
         unsigned parity = 0, free_parity = 1; // of full[stage], and of empty[free_stage]
 
         copies.copy_short(0, first == 0 ? short_k : S::BK);
-        copies.advance(first == 0 ? short_k : S::BK);
+        copies.advance(first == 0 ? second - first_short : S::BK);
         counter_arrive_after_copies(full);
         left--;
         for (int e = 1; e < S::AHEAD; e++)
@@ -245,7 +308,7 @@ template <class S> __global__ void __launch_bounds__(S::THREADS, S::BLOCKS) mult
                 }
                 if ((S::ORDER & COPY_TWICE) && step == 6)
                     copy_next(free_stage, false, true);
-                own.multiply(step % 2);
+                own.multiply(step);
             }
             if (wraps)
                 parity ^= 1;
@@ -257,11 +320,16 @@ template <class S> __global__ void __launch_bounds__(S::THREADS, S::BLOCKS) mult
         }
         asm volatile("cp.async.wait_all;");
     }
-    if ((S::ORDER & ALONE) || (S::SLICES == 1 && size == 1)) {
-        own.store_tile(p, c, row0, column0);
+    /* Where rows are not aligned, neighbours in a row store together only by way of shared memory. */
+    if ((S::ORDER & ALONE) || (!S::SHIFTED && S::SLICES == 1 && size == 1)) {
+        own.store_tile(p, c, p.c_pitch, row0, column0);
+        if (!(S::ORDER & ALONE) && gridDim.y > 1 && arrives_last(p)) {
+            own.add_parts(p, row0, column0);
+            own.store_tile(p, p.sum, p.sum_pitch, row0, column0);
+        }
         return;
     }
     __syncthreads(); // everybody has read the slabs
     own.keep_tile(memory);
-    add_sums(p, c, memory, S::SLICES, S::BM, S::BN, row0, column0);
+    add_sums<typename S::piece>(p, memory, S::SLICES, S::BM, S::BN, S::KEPT_PITCH, row0, column0);
 }
