@@ -316,6 +316,78 @@ __global__ void copies_arrive_not_waited(int *data)
     wait_first_phase(&barrier);
 }
 
+__device__ static void wait_phase(unsigned long long *barrier, int parity)
+{
+    asm volatile("{ .reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1; @!p bra again; }" ::"r"(
+                     shared_at(barrier)),
+                 "r"(parity)
+                 : "memory");
+}
+
+/* A slab is free when every warp has read it: its barrier counts warps. */
+__device__ static void slab_is_read(unsigned long long *barrier)
+{
+    __syncwarp();
+    if (threadIdx.x % 32 == 0)
+        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_at(barrier)) : "memory");
+}
+
+/* A ring of slabs, in which one warp may be ahead of the other by what is free. */
+__global__ void copies_in_a_ring(int *data)
+{
+    __shared__ int4 slabs[4][64];
+    __shared__ unsigned long long full[4], empty[4];
+    int t = threadIdx.x, sum = 0;
+
+    for (int n = 0; n < 4; n++) {
+        start_barrier(&full[n], 64);
+        start_barrier(&empty[n], 2);
+    }
+    for (int n = 0; n < 2; n++) {
+        copy_16(&slabs[n][t], data + 4 * (64 * n + t));
+        copies_arrive(&full[n]);
+    }
+    for (int n = 0; n < 9; n++) {
+        wait_phase(&full[n % 4], n / 4 % 2);
+        sum += slabs[n % 4][t ^ 8].x + slabs[n % 4][63 - t].x;
+        if (n + 2 > 3)
+            wait_phase(&empty[(n + 2) % 4], ((n + 2) / 4 + 1) % 2);
+        if (n + 2 < 9)
+            copy_16(&slabs[(n + 2) % 4][t], data + 4 * (64 * (n + 2) + t));
+        copies_arrive(&full[(n + 2) % 4]);
+        slab_is_read(&empty[n % 4]);
+    }
+    data[3000 + t] = sum;
+}
+
+/* The same, but for a wait for the slab before. */
+__global__ void copies_in_a_ring_read_early(int *data)
+{
+    __shared__ int4 slabs[4][64];
+    __shared__ unsigned long long full[4], empty[4];
+    int t = threadIdx.x, sum = 0;
+
+    for (int n = 0; n < 4; n++) {
+        start_barrier(&full[n], 64);
+        start_barrier(&empty[n], 2);
+    }
+    for (int n = 0; n < 2; n++) {
+        copy_16(&slabs[n][t], data + 4 * (64 * n + t));
+        copies_arrive(&full[n]);
+    }
+    for (int n = 0; n < 9; n++) {
+        wait_phase(&full[n % 4], n / 4 % 2);
+        sum += slabs[(n + 1) % 4][t ^ 8].x; // RACE
+        if (n + 2 > 3)
+            wait_phase(&empty[(n + 2) % 4], ((n + 2) / 4 + 1) % 2);
+        if (n + 2 < 9)
+            copy_16(&slabs[(n + 2) % 4][t], data + 4 * (64 * (n + 2) + t));
+        copies_arrive(&full[(n + 2) % 4]);
+        slab_is_read(&empty[n % 4]);
+    }
+    data[3000 + t] = sum;
+}
+
 /* All lanes stay at work: those beyond the last word copy it again. */
 __global__ void copies_of_the_same_bytes(int *data)
 {
@@ -472,6 +544,8 @@ int main(int argc, char **argv)
     RUN(cluster_histogram, 4, 64);
     RUN(copies_arrive_waited, 1, 128);
     RUN(copies_arrive_not_waited, 1, 128);
+    RUN(copies_in_a_ring, 1, 64);
+    RUN(copies_in_a_ring_read_early, 1, 64);
     RUN(copies_of_the_same_bytes, 1, 32);
     RUN(copies_to_the_same_place, 1, 32);
     RUN(bulk_store_two_buffers, 1, 64);
