@@ -27,14 +27,12 @@
  *
  * A call. Before the clock starts, the input is made (problems/prepare.c makes several ahead), the GPU is idle, its
  * cache is empty, and the runner is awake. The clock starts; RUN goes out with the input; DONE comes back; the clock
- * stops; the output is checked. verify/judge/session.h has these steps. The host writes a large input to memory that is
- * already mapped, while all threads of the runner are stopped (SIGSTOP).
+ * stops; the output is checked: verify/judge/session.h. A large input is written while the runner is stopped (SIGSTOP).
  *
  * A judging. judge() below has the order: problem, submission, device, rules of the league, GPU, box, cases. Each step
  * fills in its part of struct host and refuses what it cannot do. A wrong command line or file is the caller's fault
  * (exit code 2); a failing machine is ours (3, and the verdict JE). The first verdict that is not AC ends the judging,
- * unless --keep-going is given. The host prints results as they come. At the end it writes them as JSON, signed if
- * there is a key. docs/formats/result.md describes the output, docs/ARCHITECTURE.md the trust.
+ * unless --keep-going is given. docs/formats/result.md describes the output, docs/ARCHITECTURE.md the trust.
  */
 #include <limits.h>
 #include <signal.h>
@@ -52,6 +50,7 @@
 #include "verify/base/limits.h"
 #include "verify/base/parallel.h"
 #include "verify/base/root.h"
+#include "verify/base/shared_map.h"
 #include "verify/box/processor.h"
 #include "verify/cases/floor.h"
 #include "verify/cases/frozen.h"
@@ -290,7 +289,7 @@ static bool settle_gpu(struct host *host, struct error *error)
                 host->device.gpu.uuid);
     else
         host->session.warden = &host->use.warden;
-    if (host->options.counters || refuses_tensor(host))
+    if (host->options.counters || (refuses_tensor(host) && !host->options.no_counters))
         gpu_use_count(&host->use);
     if (host->use.no_counters && host->options.counters)
         fprintf(stderr, "main_host: --counters: %s\n", host->use.no_counters);
@@ -500,6 +499,7 @@ static bool run_session(struct host *host, struct source *source, struct case_re
 
     if (!session)
         return error_toolkit(error, "out of memory");
+    host->ready.beside = host->ready.beside || prepare_works(&host->prepare);
     facts = session_open(session, &host->session, host->problem->output_size(&source->input));
     result->start_seconds = session->start_seconds;
     ok = make_calls(host, session, source, &facts, &output, result, error);
@@ -516,6 +516,7 @@ static bool run_session(struct host *host, struct source *source, struct case_re
     free(session);
     if (!ok || !ready_excuses(&host->ready, &facts))
         return ok;
+    prepare_calm(&host->prepare);
     calls_begin_again(result);
     return run_session(host, source, result, error);
 }
@@ -524,7 +525,8 @@ static bool run_session(struct host *host, struct source *source, struct case_re
 static bool start_runners(struct host *host, const struct source *source, struct error *error)
 {
     const struct session_config *const configs[] = { &host->empty, &host->session };
-    const size_t left = host->prepare.case_count + 1 - host->result.case_count, each = host->options.ranked ? 2 : 1;
+    const size_t each = host->options.ranked ? 2 : 1;
+    size_t left = host->prepare.case_count + 1 - host->result.case_count;
 
     if (!settle_gpu(host, error))
         return false;
@@ -532,6 +534,8 @@ static bool start_runners(struct host *host, const struct source *source, struct
     host->empty.box.submission = host->submission.empty;
     ready_hasten(&host->ready, &host->session, source->input.size,
                  host->options.hasten && !host->use.counters.device && !host->use.counters.failed);
+    if (host->ready.hastens && host->result.case_count > 1) /* a case with a large input would wait for all of them */
+        left = prepare_small(&host->prepare, PAGE_LOCK_FROM) + (source->input.size > 0);
     if (host->walls.level >= BOX_NAMESPACES) /* else a submission could reach them */
         ready_start(&host->ready, configs + 2 - each, each, each * left);
     return true;
@@ -608,9 +612,9 @@ static bool expect_cases(struct host *host, size_t count, struct error *error)
     if (!host->result.cases || !host->arguments || !host->names)
         return error_toolkit(error, "out of memory");
     host->prepare = (struct prepare){ .problem = host->problem, .seeds = &host->seeds, .secret = &host->secret,
-                                      .cases = host->arguments, .names = host->names, .case_count = count,
-                                      .processors = host->processors.runner == PROCESSOR_ANY ? NULL : &host->processors,
-                                      .sure = host->options.ranked };
+        .cases = host->arguments, .names = host->names, .case_count = count, .sure = host->options.ranked,
+        .processors = host->processors.runner == PROCESSOR_ANY ? NULL : &host->processors,
+        .ahead = host->options.hasten && host->options.repeat == 1 };
     return true;
 }
 
@@ -734,15 +738,6 @@ static bool judge(struct host *host, struct error *error)
                                                                    : judge_cases(host, error);
 }
 
-static void host_release(struct host *host)
-{
-    calls_release(&host->result);
-    prepare_release(&host->prepare);
-    free(host->arguments);
-    free(host->names);
-    package_release(&host->package);
-}
-
 /* Judges as the options say, prints and writes the result, and returns the exit code. */
 static int run(struct host *host)
 {
@@ -775,7 +770,11 @@ static int run(struct host *host)
         fprintf(stderr, "main_host: %s\n", unwritten.text);
         code = (int)unwritten.code;
     }
-    host_release(host);
+    calls_release(&host->result);
+    prepare_release(&host->prepare);
+    free(host->arguments);
+    free(host->names);
+    package_release(&host->package);
     return code;
 }
 

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +25,20 @@ struct batch {
     size_t allowed;        /* bytes that they may take */
     pthread_mutex_t lock;  /* of what follows */
     size_t taken;          /* calls that somebody makes or has made */
+    const atomic_bool *unwanted; /* no more are to be taken; or NULL */
     size_t bytes;          /* what they take */
     size_t each;           /* what a call of the one case takes; 0 before one is generated */
     bool full;             /* no more are to be taken */
+};
+
+/* The batch after the one whose calls are given out, while a thread makes it. */
+struct coming {
+    struct prepare prepare; /* as the caller's, with calls of its own */
+    bool joined;            /* the thread is gone */
+    size_t most;            /* calls that are listed there */
+    atomic_bool unwanted;   /* no more are to be made */
+    atomic_bool made;       /* the thread has nothing left to do */
+    pthread_t thread;
 };
 
 /* What a call takes: its input, and an answer of up to two doubles for each float32 of the output. */
@@ -78,6 +90,8 @@ static struct prepared *take(struct batch *batch)
 
     pthread_mutex_lock(&batch->lock);
     reserved = estimate(batch);
+    if (batch->unwanted && atomic_load(batch->unwanted))
+        batch->full = true;
     if (batch->taken > 0 && batch->bytes + reserved > batch->allowed)
         batch->full = true;
     if (!batch->full && batch->taken < batch->most) {
@@ -144,11 +158,15 @@ static size_t processor_count(const struct prepare *prepare)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
 }
 
-/* Makes the first calls of the `most` that are listed; at least one. */
-static void make_batch(struct prepare *prepare, size_t most)
+/*
+ * Makes the first calls of the `most` that are listed, or none once they are `unwanted`, if that is given. Beside the
+ * calls, a quarter of the processors stay free for the host's checks.
+ */
+static void make_batch(struct prepare *prepare, size_t most, const atomic_bool *unwanted)
 {
-    const size_t processors = processor_count(prepare);
-    struct batch batch = { .prepare = prepare, .lock = PTHREAD_MUTEX_INITIALIZER };
+    const size_t there = processor_count(prepare), left = unwanted && there > 1 ? (there + 3) / 4 : 0;
+    const size_t processors = there - left;
+    struct batch batch = { .prepare = prepare, .lock = PTHREAD_MUTEX_INITIALIZER, .unwanted = unwanted };
     pthread_t threads[PREPARE_MOST];
     struct prepared *first;
     size_t started = 0, taken;
@@ -181,7 +199,7 @@ static size_t list(struct prepare *prepare, size_t number, size_t repetition, si
 
     if (repetition == 0 && wanted > 1) /* of a new case the first call may be the last one as well */
         prepare->batch = 0;
-    prepare->batch = prepare->sure ? PREPARE_MOST : prepare->batch > 0 ? 4 * prepare->batch : 1;
+    prepare->batch = prepare->sure ? PREPARE_MOST : prepare->batch > 0 ? (prepare->ahead ? 16 : 4) * prepare->batch : 1;
     if (prepare->batch > PREPARE_MOST)
         prepare->batch = PREPARE_MOST;
     most = there < prepare->batch ? there : prepare->batch;
@@ -189,6 +207,121 @@ static size_t list(struct prepare *prepare, size_t number, size_t repetition, si
         prepare->calls[i] = (struct prepared){ .number = number + (one_each ? i : 0),
                                                .repetition = (uint32_t)(repetition + (one_each ? 0 : i)) };
     return most;
+}
+
+/* ------------------------------------------------------------------ ahead of the calls */
+
+static void *make_coming(void *argument)
+{
+    struct coming *coming = argument;
+
+    make_batch(&coming->prepare, coming->most, &coming->unwanted);
+    atomic_store(&coming->made, true);
+    parallel_give(1);
+    return NULL;
+}
+
+/* Makes the calls of the cases from this number on, if there are any, while those of earlier ones are given out. */
+static void begin_coming(struct prepare *prepare, size_t number)
+{
+    struct coming *coming;
+
+    if (!prepare->ahead || prepare->coming || number >= prepare->case_count || parallel_take(1) == 0)
+        return;
+    coming = calloc(1, sizeof *coming);
+    if (coming) {
+        coming->prepare = *prepare;
+        coming->prepare.next = coming->prepare.count = 0;
+        coming->most = list(&coming->prepare, number, 0, 1);
+        if (pthread_create(&coming->thread, NULL, make_coming, coming) == 0) {
+            prepare->coming = coming;
+            return;
+        }
+    }
+    free(coming); /* then they are made when they are asked for */
+    parallel_give(1);
+}
+
+static void join(struct coming *coming)
+{
+    if (!coming->joined)
+        pthread_join(coming->thread, NULL);
+    coming->joined = true;
+}
+
+/* Waits for what is made ahead, and gives it out from now on. */
+static void take_coming(struct prepare *prepare)
+{
+    struct coming *coming = prepare->coming;
+
+    join(coming);
+    memcpy(prepare->calls, coming->prepare.calls, sizeof prepare->calls);
+    prepare->batch = coming->prepare.batch;
+    prepare->next = 0;
+    prepare->count = coming->prepare.count;
+    prepare->beside = true;
+    prepare->coming = NULL;
+    free(coming);
+}
+
+static void release_calls(struct prepare *prepare)
+{
+    for (size_t i = prepare->next; i < prepare->count; i++) {
+        blob_release(&prepare->calls[i].input);
+        blob_release(&prepare->calls[i].answer);
+    }
+    prepare->next = prepare->count = 0;
+}
+
+bool prepare_works(const struct prepare *prepare)
+{
+    return prepare->coming && !atomic_load(&prepare->coming->made);
+}
+
+size_t prepare_small(const struct prepare *prepare, size_t bytes)
+{
+    size_t i = prepare->next;
+
+    while (i < prepare->count && prepare->calls[i].ok && prepare->calls[i].input.size < bytes)
+        i++;
+    return i - prepare->next;
+}
+
+void prepare_calm(struct prepare *prepare)
+{
+    prepare->ahead = false;
+    if (prepare->coming)
+        join(prepare->coming);
+}
+
+/* ------------------------------------------------------------------ what the host asks for */
+
+/* Makes the calls from this one on, unless they are made ahead; and then what comes after them. */
+static void make_calls(struct prepare *prepare, size_t number, size_t repetition, size_t wanted)
+{
+    const struct prepared *first = prepare->coming ? prepare->coming->prepare.calls : NULL;
+
+    if (first && first->number == number && first->repetition == repetition) {
+        release_calls(prepare);
+        take_coming(prepare);
+    } else {
+        size_t most;
+
+        prepare_release(prepare);
+        most = list(prepare, number, repetition, wanted);
+        if (most == 1) /* the next ones need not wait for it */
+            begin_coming(prepare, number + 1);
+        make_batch(prepare, most, NULL);
+    }
+    begin_coming(prepare, prepare->calls[prepare->count - 1].number + 1);
+}
+
+/* What could not be made, perhaps for want of memory beside the others: again, alone. */
+static void make_alone(struct prepare *prepare, size_t number, size_t repetition)
+{
+    prepare_release(prepare);
+    prepare->calls[0] = (struct prepared){ .number = number, .repetition = (uint32_t)repetition };
+    make_batch(prepare, 1, NULL);
 }
 
 bool prepare_call(struct prepare *prepare, size_t number, size_t repetition, size_t wanted, struct blob *input,
@@ -199,14 +332,11 @@ bool prepare_call(struct prepare *prepare, size_t number, size_t repetition, siz
     blob_release(input);
     blob_release(answer);
     if (prepare->next >= prepare->count || call->number != number || call->repetition != repetition) {
-        prepare_release(prepare);
-        make_batch(prepare, list(prepare, number, repetition, wanted > 0 ? wanted : 1));
+        make_calls(prepare, number, repetition, wanted > 0 ? wanted : 1);
         call = prepare->calls;
     }
-    if (!call->ok && prepare->count > 1) { /* perhaps for want of memory, beside the others: again, alone */
-        prepare_release(prepare);
-        prepare->calls[0] = (struct prepared){ .number = number, .repetition = (uint32_t)repetition };
-        make_batch(prepare, 1);
+    if (!call->ok && (prepare->count > 1 || prepare->beside)) {
+        make_alone(prepare, number, repetition);
         call = prepare->calls;
     }
     prepare->next++;
@@ -220,11 +350,13 @@ bool prepare_call(struct prepare *prepare, size_t number, size_t repetition, siz
 
 void prepare_release(struct prepare *prepare)
 {
-    for (size_t i = prepare->next; i < prepare->count; i++) {
-        blob_release(&prepare->calls[i].input);
-        blob_release(&prepare->calls[i].answer);
+    release_calls(prepare);
+    if (prepare->coming) {
+        atomic_store(&prepare->coming->unwanted, true);
+        take_coming(prepare);
+        release_calls(prepare);
     }
-    prepare->next = prepare->count = 0;
+    prepare->beside = false;
 }
 
 /* Decoys while they are made. */

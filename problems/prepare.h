@@ -2,7 +2,8 @@
  * prepare.h - makes inputs and answers of the next calls, several at a time.
  *
  * Each ranked call has its own input, and an answer may take a processor seconds. All processors of the host make them
- * before a call is released, and none works while a call runs.
+ * before a call is released, and none works while a call runs. Only where times do not count (`ahead`), the next batch
+ * is made beside the calls of this one.
  */
 #ifndef VERIFY_PREPARE_H
 #define VERIFY_PREPARE_H
@@ -31,7 +32,9 @@ struct prepared {
     struct error error;
 };
 
-/* The first eight are the caller's, the others start as zero. */
+struct coming;
+
+/* The first nine are the caller's, the others start as zero. */
 struct prepare {
     const struct problem *problem;
     const struct seeds *seeds;       /* of generated inputs */
@@ -41,7 +44,10 @@ struct prepare {
     size_t case_count;
     const struct processors *processors; /* the host's; NULL: all, and nobody is made way for */
     bool sure; /* nearly all calls will be asked for; else each may be the last: first one is made, then 4, 16, 32 */
+    bool ahead; /* every case has one call, and its time does not count: the batches are 1, 16, 32 */
     size_t batch, next, count;
+    bool beside;           /* they were made beside calls of others */
+    struct coming *coming; /* the batch after this one, or NULL */
     struct prepared calls[PREPARE_MOST]; /* [count], of which those from `next` on are not yet given out */
 };
 
@@ -63,6 +69,15 @@ bool prepare_call(struct prepare *prepare, size_t number, size_t repetition, siz
  */
 bool prepare_decoys(const struct prepare *prepare, size_t number, size_t first, size_t count, struct blob *inputs,
                     struct error *error);
+
+/* Whether inputs and answers are made at this moment: beside the next call. */
+bool prepare_works(const struct prepare *prepare);
+
+/* How many of the next calls are made and have an input of less than `bytes`, up to the first that has not. */
+size_t prepare_small(const struct prepare *prepare, size_t bytes);
+
+/* Waits until nothing is made ahead. Nothing is made beside a call from here on. */
+void prepare_calm(struct prepare *prepare);
 
 /* Releases the inputs and answers that were made but not given out. */
 void prepare_release(struct prepare *prepare);

@@ -79,6 +79,7 @@ pair() {
 
 @test "cudasim: async_copy" { passes async_copy; }
 @test "cudasim: atomics" { passes atomics; }
+@test "cudasim: batches" { passes batches; }
 @test "cudasim: barrier_pipeline" { passes barrier_pipeline; }
 @test "cudasim: bfs" { passes bfs; }
 @test "cudasim: bitonic" { passes bitonic; }
@@ -97,6 +98,7 @@ pair() {
 @test "cudasim: dependent_launch" { passes dependent_launch; }
 @test "cudasim: device_malloc" { passes device_malloc; }
 @test "cudasim: device_queries" { passes device_queries; }
+@test "cudasim: device_runtime" { passes device_runtime; }
 @test "cudasim: driver_api" { passes driver_api; }
 @test "cudasim: dynamic_programming" { passes dynamic_programming; }
 @test "cudasim: dynamic_shared" { passes dynamic_shared; }
@@ -110,6 +112,7 @@ pair() {
 @test "cudasim: fp8_ops" { passes fp8_ops; }
 @test "cudasim: function_pointers" { passes function_pointers; }
 @test "cudasim: game_of_life" { passes game_of_life; }
+@test "cudasim: graph_objects" { passes graph_objects; }
 @test "cudasim: graphs" { passes graphs; }
 @test "cudasim: half_ops" { passes half_ops; }
 @test "cudasim: histogram" { passes histogram; }
@@ -127,6 +130,7 @@ pair() {
 @test "cudasim: needleman_wunsch" { passes needleman_wunsch; }
 @test "cudasim: no_kernels" { passes no_kernels; }
 @test "cudasim: nvrtc" { passes nvrtc; }
+@test "cudasim: pools" { passes pools; }
 @test "cudasim: printf_assert" { passes printf_assert; }
 
 @test "cudasim: block_order, the same on one worker and on several" {
@@ -143,7 +147,7 @@ pair() {
 @test "cudasim: printf_order, as printed by one worker and by several" {
     local workers text
     text=$(for ((n = 0; n < 300; n++)); do printf "block %d begins\nblock %d ends\n" "$n" "$n"; done)
-    for workers in 1 2 5; do
+    for workers in 1 2 5 5 5 5 5 5 5 5 5 5; do
         export CUDASIM_WORKERS=$workers
         passes printf_order
         assert_equal "$output" "$text"$'\n'PASSED

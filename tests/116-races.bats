@@ -55,6 +55,27 @@ exact() {
     [ "$(grep -c 'race: generic_steps' <<< "$stderr")" -le 2 ] || fail "$stderr"
 }
 
+# A line that was reported is checked by a shorter way. The counts are those of the long way.
+@test "races: a line that was reported is counted each time that a warp races there" {
+    exact again
+    CUDASIM_WORKERS=1 CUDASIM_JSON=counts.json run -0 "$programs/again"
+    run -0 jq -r '.faults[] | select(.line > 0) | "\(.kernel) \(.line) \(.count)"' counts.json
+    assert_output "\
+words_in_place 11 28
+doubles_in_place 19 28
+scattered_in_place 26 28
+one_word_read 36 56
+one_word_read 34 104
+warps_in_place 56 12
+sums_of_a_warp 69 92
+sums_of_a_warp 71 96
+sums_of_a_warp 74 4
+swaps_and_store 91 1
+swaps_and_store 93 112
+compares_and_store 101 8
+compares_and_store 99 120"
+}
+
 @test "races: with the check off nothing is reported" {
     for CUDASIM_CHECK in none written,leaks; do
         export CUDASIM_CHECK

@@ -13,7 +13,7 @@ setup() {
         [ -s "$svg" ] || fail "$svg is missing: make pictures"
         assert_equal "$(tail -n 1 "$svg")" \
             "<!-- drawn from $(basename "$text") $(sha256sum < "$text" | cut -d ' ' -f 1) -->"
-        grep -qF "(${svg#docs/})" docs/*.md || fail "no page shows $svg"
+        grep -qF "${svg#docs/})" docs/*.md docs/*/*.md || fail "no page shows $svg"
     done
     for svg in docs/pictures/*.svg; do [ -e "${svg%.svg}.dot" ] || fail "$svg has no text"; done
 }

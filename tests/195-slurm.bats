@@ -80,6 +80,7 @@ END
     cat > "$place/build/main_host" << END
 #!/bin/bash
 [[ " \$* " != *' --compile-error '* ]] || exit 1 # asked whether it knows the problem
+echo "\$*" >> "$log.options"
 while [ \$# -gt 0 ]; do
     case \$1 in
     --gpu) gpu=\$2 ;;
@@ -112,6 +113,27 @@ submit_teams() {
     for ((i = 1; i <= $1; i++)); do
         echo "$i" > "$BATS_TEST_TMPDIR/source.c"
         submit "team$i" 1.c "$BATS_TEST_TMPDIR/source.c"
+    done
+}
+
+@test "GPU counters: read where the score is, and not on the samples; stand-ins for host and build" {
+    local scoring
+    stand_ins
+    for scoring in pass-fail fastest relative; do
+        rm -rf "$contest" "$log.options"
+        contest "scoring: { type: $scoring }" 'practice: yes'
+        submit_teams 2
+        run -0 timeout 60 "$place/build/grader" run "$contest" --gpu GPU-a
+        # Of samples, of secret cases, and of ranked ones and baselines: how many are judged without counters, of all.
+        run -0 awk '{ step = /--ranked/ ? "ranked" : /--hasten/ ? "secret" : "samples"; all[step]++ }
+            / --no-counters/ { without[step]++ }
+            END { print without["samples"] + 0, all["samples"], without["secret"] + 0, all["secret"],
+                without["ranked"] + 0, all["ranked"] }' "$log.options"
+        case $scoring in
+        pass-fail) assert_output '2 2 0 2 0 2' ;;
+        fastest) assert_output '2 2 2 2 0 2' ;;
+        relative) assert_output '2 2 2 2 0 4' ;;
+        esac
     done
 }
 

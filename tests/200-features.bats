@@ -70,7 +70,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     run -0 --separate-stderr features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --tune --json
     assert_equal "$(jq -c '[.[].n_t]' <<< "$output")" '[128,32,64,256,512,1024]'
     assert_equal "$(jq -c '[.[] | .n_b * .n_t] | unique' <<< "$output")" '[128000]'
-    assert_equal "$(jq '.[0] | length' <<< "$output")" 79
+    assert_equal "$(jq '.[0] | length' <<< "$output")" 83
     assert_equal "$(jq -c '.[0].n' <<< "$output")" null
     # shellcheck disable=SC2046
     features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --csv > one.csv
@@ -183,6 +183,23 @@ spin 1 0 1 0 0"
 follow 0.25 1 0 1 0
 gather 1 1 0 0 1
 spin 1 0 1 0 0"
+}
+
+@test "features: atomics that meet at a place, atomics on shared memory that are loops, the heap" {
+    meets() {
+        awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+            { print $1, $at["atomic_turns"], $at["atomic_word"], $at["shared_rounds"], $at["shared_loops"],
+              $at["heap"] }'
+    }
+    run -0 --separate-stderr features "$fixtures/meets.cu" --csv
+    run -0 meets <<< "$output"
+    # Two warps at four sectors of 512 bytes, each lane at a word that two lanes change. Loops of 64 bits count 1.5
+    # times.
+    # A float of 64 bits in global memory counts 1.6 times at its place, and 2.4 times at each of its words.
+    assert_output "side_by_side 8 2 0 0 0
+one_float 0 0 64 64 0
+one_double 0 0 64 96 0
+heap 3.2 153.6 0 0 128"
 }
 
 # bats test_tags=slow

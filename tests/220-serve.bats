@@ -124,7 +124,7 @@ teardown() {
     assert_equal "$(code -b "$jar" -d "form=$form" "$url/logout")" 303
     assert_equal "$(code -b "$jar" "$url/my/index.html")" 303
     run -0 curl -s -D - -o /dev/null -d token=1.nonsense "$url/login"
-    assert_output --partial 'Location: /login.html?wrong'
+    assert_output --partial 'Location: /login.html?wrong=yes'
     refute_output --partial Set-Cookie
 }
 
@@ -711,6 +711,42 @@ SCRIPT
     assert_equal "$(chromium_text 'window.same')" yes
     chromium_open "$url/ja/index.html"
     assert_equal "$(chromium_text 'document.querySelector("h1").textContent')" 順位表
+}
+
+@test "a browser: a form that is refused leads to a page with the reason and a way back; files that are dropped" {
+    local ada
+    load helpers/chromium
+    command -v chromium > /dev/null ||
+        { echo "chromium is missing: run_scripts/lib/packages.sh browser" >&2; return 1; }
+    serve_contest
+    ada=$(token ada)
+    serve
+    chromium_start "$BATS_TEST_TMPDIR/chromium"
+    chromium_open "$url/login.html"
+    chromium_text "document.querySelector('[name=token]').value = 'no'; document.querySelector('form').submit(); ''"
+    until_true 20 page_shows 'This token is not valid'
+    chromium_text "document.querySelector('[name=token]').value = '$ada'; document.querySelector('form').submit(); ''"
+    until_true 20 page_is '/my/index.html'
+    chromium_open "$url/ja/my/index.html"
+    chromium_text "(() => { const list = new DataTransfer();
+        list.items.add(new File(['print(1)'], 'mine.<py'));
+        document.querySelector('.drop').dispatchEvent(new DragEvent('drop',
+            { dataTransfer: list, bubbles: true, cancelable: true }));
+        document.querySelector('form[action=\"/submit\"]').submit(); return ''; })()"
+    until_true 20 page_shows 'role="alert"'
+    assert_equal "$(chromium_text 'document.documentElement.lang + " " + document.querySelector("h1").textContent')" \
+        'ja 受け付けられませんでした'
+    assert_equal "$(chromium_text 'document.querySelector("[role=alert]").textContent')" \
+        'it is not a .cu or .c file, an archive, or a folder of files'
+    chromium_text 'document.querySelector("a").click(); ""'
+    until_true 20 page_is '/ja/my/index.html'
+    # A program that is refused gets the text alone.
+    run -0 curl -s -H "Authorization: Bearer $ada" -F problem=A "$url/submit"
+    assert_output 'it has no file'
+    # From the times of a problem to its statement.
+    chromium_open "$url/problem/A.html"
+    chromium_text 'document.querySelector("main a[href*=statement]").click(); ""'
+    until_true 20 page_is '/statement/A.html'
 }
 
 @test "API: the server's answers equal the files of clics.sh, for the jury and for everybody, sources too" {

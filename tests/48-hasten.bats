@@ -20,6 +20,8 @@ setup() {
         run -2 "$host" editdistance --hasten $each
         assert_output --partial '--hasten disturbs times and counters'
     done
+    run -2 "$host" editdistance --counters --no-counters
+    assert_output --partial "exclude each other"
 }
 
 # late_toolkit: a copy of the host in $BATS_TEST_TMPDIR/t, whose runners cannot begin while the first one is there.

@@ -39,6 +39,7 @@ struct sim *sim_create(const struct sim_limits *limits, const struct sim_options
     sim->faults = calloc(FAULT_PLACES, sizeof *sim->faults);
     sim->fault_at = calloc(FAULT_PLACES, sizeof *sim->fault_at);
     sim->rows = row_index_create(table);
+    sim->wide = table->level >= 4;
     if (!sim->memory || !sim->workers || !sim->faults || !sim->fault_at || !sim->rows ||
         (options->features && !device_note_sectors(sim))) {
         sim->worker_count = 0;

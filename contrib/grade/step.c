@@ -182,6 +182,29 @@ static bool wants_counters(const struct grader *grader, const struct job *job)
                         job->submission) && wanted != 0;
 }
 
+/* Whether a program asked for no more than the verdict. */
+static bool wants_no_times(const struct grader *grader, const struct job *job)
+{
+    struct error ignored; /* then it is timed for nothing */
+    int64_t found = 0;
+
+    return store_number(grader->store, &ignored, &found, "SELECT wanted = 'verdict' FROM submissions WHERE id = ?", "i",
+                        job->submission) && found != 0;
+}
+
+/*
+ * Whether the GPU's counters are read in another step than this one: of the samples they are never read, and of the
+ * secret cases not where the ranked ones, which come after them, make the score. They take 0.4 s per case.
+ */
+static bool leaves_counters(const struct grader *grader, const struct job *job)
+{
+    const enum scoring scoring = grader->contest->scoring;
+    const bool times_score = scoring == SCORING_FASTEST || scoring == SCORING_RELATIVE;
+
+    return job->state == JUDGEMENT_SAMPLES ||
+           (job->state == JUDGEMENT_SECRET && times_score && !wants_no_times(grader, job));
+}
+
 bool step_start_run(const struct grader *grader, struct job *job, struct error *error)
 {
     const struct contest *contest = grader->contest;
@@ -255,6 +278,8 @@ bool step_start_run(const struct grader *grader, struct job *job, struct error *
     /* The times of other steps are the score, or the ones that a team looks at. */
     if (job->state == JUDGEMENT_SECRET && problem->ranked && strcmp(job->language, "C") != 0)
         arguments[n++] = "--hasten";
+    if (job->gpu[0] && strcmp(job->language, "C") != 0 && leaves_counters(grader, job))
+        arguments[n++] = "--no-counters";
     if (ranked && channel > 0 && wants_counters(grader, job))
         arguments[n++] = "--counters";
     if (contest->scoring == SCORING_GROUPS && !ranked)
@@ -435,16 +460,6 @@ bool step_finish_build(struct grader *grader, struct job *job, int code, struct 
         ok = set_failed(grader, job, message[0] ? message : "the build did not end", error);
     free(log);
     return ok;
-}
-
-/* Whether a program asked for no more than the verdict. */
-static bool wants_no_times(const struct grader *grader, const struct job *job)
-{
-    struct error ignored; /* then it is timed for nothing */
-    int64_t found = 0;
-
-    return store_number(grader->store, &ignored, &found, "SELECT wanted = 'verdict' FROM submissions WHERE id = ?", "i",
-                        job->submission) && found != 0;
 }
 
 /* The state after one that went well. */

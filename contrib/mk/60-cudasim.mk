@@ -85,7 +85,7 @@ $(BUILD)/ptx_dump: $(call cudasim_objects,tools/main_ptx_dump.c ptx/*.c base/are
 $(BUILD)/fatbin: $(call cudasim_objects,tools/main_fatbin.c container/*.c)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lelf -lzstd
 
-# Says which PTX the library executes: a section of docs/SIMULATOR.md.
+# Says which PTX the library executes: a section of docs/simulator/instructions.md.
 $(BUILD)/cudasim_instructions: $(BUILD)/cudasim/tools/main_instructions.o $(CUDASIM_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(CUDASIM_LIBS)
 
@@ -104,7 +104,7 @@ $(BUILD)/tests/test_cudasim_explain: $(call cudasim_objects,report/explain*.c)
 $(BUILD)/tests/test_cudasim_program: $(call cudasim_objects,program/*.c table/row_index.c ptx/*.c base/*.c)
 $(BUILD)/tests/test_cudasim_program: UNIT_LINK := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=posix_memalign,--wrap=free
-$(BUILD)/tests/test_cudasim_builtin: $(call cudasim_objects,machine/builtin.c base/memory*.c)
+$(BUILD)/tests/test_cudasim_builtin: $(call cudasim_objects,machine/builtin*.c base/memory*.c)
 $(BUILD)/tests/test_cudasim_half: $(call leveled,2 3 4,$(wildcard $(CUDASIM)/table/table_half*.c))
 $(BUILD)/tests/test_cudasim_sim: $(filter-out $(BUILD)/cudasim/runtime/% $(BUILD)/cudasim/driver/%,$(CUDASIM_OBJECTS))
 $(CUDASIM_UNIT): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o

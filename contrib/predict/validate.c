@@ -165,9 +165,11 @@ static struct validated add_up(struct measured *const *launch, size_t count, dou
     struct validated k = {.problem = launch[0]->problem, .submission = launch[0]->submission,
                           .kernel = launch[0]->kernel, .launches = count, .bound = ""};
     double longest = -1;
+    bool changed = false; /* since it was measured: its launches are others now */
 
     for (size_t i = 0; i < count; i++) {
         k.measured += launch[i]->us;
+        changed = changed || !launch[i]->matched;
         room[i] = launch[i]->us;
     }
     k.median = median(room, count);
@@ -175,14 +177,16 @@ static struct validated add_up(struct measured *const *launch, size_t count, dou
         const struct measured *m = launch[i];
         const struct forecast *f = m->forecast;
 
-        k.unmatched += !m->matched;
+        k.unmatched += changed;
         k.irregular = k.irregular || (m->matched && !m->regular);
-        if (m->matched && f->refused[0]) {
+        if (changed)
+            continue;
+        if (f->refused[0]) {
             k.refused_launches++;
             k.refused = k.refused ? k.refused : f->refused;
             k.measured_of_refused += m->us;
             k.refused_us += predictions_number(f->us);
-        } else if (m->matched) {
+        } else {
             double us = predictions_number(f->us);
 
             room[k.predicted_launches++] = us;

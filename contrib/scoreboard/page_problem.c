@@ -278,6 +278,9 @@ bool page_problem(struct page *page, enum language language, const struct board 
         page_put(page, "<h1>");
         layout_problem(page, board, problem);
         page_put(page, "</h1>\n");
+        if (page->server && board->now >= board->contest->start)
+            page_put(page, "<p><a href=\"%sstatement/%s.html\">%s</a></p>\n", page->up, place.file,
+                     page_word(page, WORD_STATEMENT));
         layout_live(page, "problem");
         put_facts(page, board, problem, count);
         page_put(page, "<h2>%s</h2>\n", page_word(page, WORD_TIMES));

@@ -16,6 +16,36 @@ const char *server_below(const char *path, const char *prefix)
     return strncmp(path, prefix, length) == 0 && (path[length] == '/' || !path[length]) ? path + length : NULL;
 }
 
+/*
+ * To a browser that sent a form: a page with the reason and a way back, or the text alone if there is no memory for it.
+ * The page has no script, and needs no board.
+ */
+static void refuse_on_page(const struct http_request *request, struct http_reply *reply, const char *why)
+{
+    static const struct place place = { "my/", "index" };
+    const struct http_part *part = http_part(request, "language");
+    const bool japanese = part && part->size == 2 && memcmp(part->data, "ja", 2) == 0;
+    struct page page = { 0 };
+    char digest[64];
+
+    layout_style_digest(digest, sizeof digest);
+    layout_begin(&page, japanese ? JAPANESE : ENGLISH, &place, digest);
+    page_put(&page, "%s</title>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n<p class=\"message\" role=\"alert\">",
+             page_word(&page, WORD_REFUSED), page_word(&page, WORD_REFUSED));
+    page_text(&page, why, PAGE_MESSAGE);
+    page_put(&page, "</p>\n<p><a href=\"%s/my/index.html\">%s</a></p>\n</main>\n</body>\n</html>\n",
+             japanese ? "/ja" : "", page_word(&page, WORD_MY_SUBMISSIONS));
+    if (page.failed) {
+        page_release(&page);
+        return;
+    }
+    free(reply->data);
+    reply->type = "text/html; charset=utf-8";
+    reply->data = page.data;
+    reply->size = page.size;
+    reply->policy = "frame-ancestors 'none'"; /* the page has the rest in itself */
+}
+
 void server_refuse(const struct http_request *request, struct http_reply *reply, unsigned status, const char *why)
 {
     char line[600];
@@ -31,6 +61,8 @@ void server_refuse(const struct http_request *request, struct http_reply *reply,
     }
     snprintf(line, sizeof line, "%s\n", why);
     http_text(reply, status, "text/plain; charset=utf-8", line);
+    if (request->method == HTTP_POST && request->form[0])
+        refuse_on_page(request, reply, why);
 }
 
 void server_failed(const struct http_request *request, struct http_reply *reply, const struct error *error)

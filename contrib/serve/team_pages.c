@@ -541,7 +541,7 @@ static void post_login(struct server *server, struct http_request *request, stru
     }
     if (account.role == ROLE_PUBLIC) {
         limits_allow(server->limits, LIMIT_TOKENS, request->address);
-        own_page_go_to(reply, language, "/login.html?wrong");
+        own_page_go_to(reply, language, "/login.html?wrong=yes");
         return;
     }
     if (!limits_allow(server->limits, LIMIT_UPLOADS, account.name)) {

@@ -70,8 +70,8 @@ __global__ void __cluster_dims__(2, 1, 1) send(mail *out)
                  "l"((u64)(from + t) << 40), "l"(~(u64)t), "r"(signal)
                  : "memory");
     asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.f64 [%0], %1, [%2];" ::"r"(
-                     in_block(shared_of(box.wide + t), next)),
-                 "d"(from + t + 0.5), "r"(signal)
+                     shared_of(cluster.map_shared_rank(box.wide + t, next))),
+                 "d"(from + t + 0.5), "r"(shared_of(cluster.map_shared_rank(&barrier, next)))
                  : "memory");
     asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.f32 [%0+4], %1, [%2];" ::"r"(
                      in_block(shared_of(box.single), next) + 4 * t - 4),
@@ -104,6 +104,40 @@ static void test_send()
         }
     CUDA_CHECK(cudaFree(out));
     delete[] seen;
+}
+
+/* Each block sends one word to every block, itself among them, and its threads read the words of all. */
+__global__ void __cluster_dims__(4, 1, 1) exchange(unsigned *out)
+{
+    __shared__ unsigned words[4];
+    __shared__ u64 barrier;
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned t = threadIdx.x, rank = cluster.block_rank();
+
+    if (t == 0)
+        barrier_open(&barrier, sizeof words);
+    cluster.sync();
+    if (t < 4)
+        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(
+                         in_block(shared_of(words + rank), t)),
+                     "r"(10 * rank + t), "r"(in_block(shared_of(&barrier), t))
+                     : "memory");
+    barrier_wait(&barrier);
+    out[THREADS * rank + t] = words[t % 4];
+    cluster.sync();
+}
+
+static void test_exchange()
+{
+    unsigned *out, seen[4 * THREADS];
+
+    CUDA_CHECK(cudaMalloc(&out, sizeof seen));
+    exchange<<<4, THREADS>>>(out);
+    CHECK_KERNEL();
+    CUDA_CHECK(cudaMemcpy(seen, out, sizeof seen, cudaMemcpyDeviceToHost));
+    for (unsigned n = 0; n < 4 * THREADS; n++)
+        EXPECT(seen[n] == 10 * (n % 4) + n / THREADS);
+    CUDA_CHECK(cudaFree(out));
 }
 
 enum { SUM, LEAST, MOST, BITS_AND, BITS_OR, BITS_XOR, WRAP_UP, WRAP_DOWN, WORDS };
@@ -253,6 +287,7 @@ static void test_ignored_source()
 int main()
 {
     test_send();
+    test_exchange();
     test_reduce();
     test_copy_to_some();
     test_ignored_source();

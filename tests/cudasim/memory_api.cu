@@ -314,6 +314,48 @@ static void test_attributes(void)
     CUDA_CHECK(cudaFreeHost(pinned));
 }
 
+static int range_value(enum cudaMemRangeAttribute attribute, const char *at, size_t bytes)
+{
+    int value = -99;
+
+    CUDA_CHECK(cudaMemRangeGetAttribute(&value, sizeof value, attribute, at, bytes));
+    return value;
+}
+
+/* Advice for a part of the memory splits it; of several parts, only what they share is a property of all. */
+static void test_ranges(void)
+{
+    const size_t bytes = 1 << 20, half = bytes / 2;
+    const struct cudaMemLocation device = {cudaMemLocationTypeDevice, {0}}, host = {cudaMemLocationTypeHost, {0}};
+    char *managed = nullptr;
+    int by[3];
+
+    CUDA_CHECK(cudaMallocManaged(&managed, bytes));
+    EXPECT(range_value(cudaMemRangeAttributeReadMostly, managed, bytes) == 0);
+    EXPECT(range_value(cudaMemRangeAttributePreferredLocation, managed, bytes) == cudaInvalidDeviceId);
+    CUDA_CHECK(cudaMemAdvise(managed, bytes, cudaMemAdviseSetReadMostly, device));
+    CUDA_CHECK(cudaMemAdvise(managed, bytes, cudaMemAdviseSetPreferredLocation, device));
+    CUDA_CHECK(cudaMemAdvise(managed, bytes, cudaMemAdviseSetAccessedBy, host));
+    CUDA_CHECK(cudaMemPrefetchAsync(managed + half, half, device, 0, 0));
+    CUDA_CHECK(cudaMemAdvise(managed, half, cudaMemAdviseUnsetReadMostly, device));
+    EXPECT(range_value(cudaMemRangeAttributeReadMostly, managed, bytes) == 0);
+    EXPECT(range_value(cudaMemRangeAttributeReadMostly, managed + half, half) == 1);
+    EXPECT(range_value(cudaMemRangeAttributePreferredLocation, managed, bytes) == 0);
+    EXPECT(range_value(cudaMemRangeAttributePreferredLocationType, managed, 8) == cudaMemLocationTypeDevice);
+    EXPECT(range_value(cudaMemRangeAttributeLastPrefetchLocation, managed, bytes) == cudaInvalidDeviceId);
+    EXPECT(range_value(cudaMemRangeAttributeLastPrefetchLocation, managed + half, half) == 0);
+    CUDA_CHECK(cudaMemRangeGetAttribute(by, sizeof by, cudaMemRangeAttributeAccessedBy, managed, bytes));
+    EXPECT(by[0] == cudaCpuDeviceId && by[1] == cudaInvalidDeviceId && by[2] == cudaInvalidDeviceId);
+    EXPECT(cudaMemRangeGetAttribute(by, 3, cudaMemRangeAttributeReadMostly, managed, bytes) == cudaErrorInvalidValue);
+    EXPECT(cudaMemAdvise(managed, bytes + 1, cudaMemAdviseSetReadMostly, device) == cudaErrorInvalidValue);
+    CUDA_CHECK(cudaDeviceSynchronize());
+    device_free(managed);
+    CUDA_CHECK(cudaMallocManaged(&managed, bytes));
+    EXPECT(range_value(cudaMemRangeAttributePreferredLocation, managed, bytes) == cudaInvalidDeviceId);
+    device_free(managed);
+    cudaGetLastError();
+}
+
 int main(void)
 {
     test_linear();
@@ -324,5 +366,6 @@ int main(void)
     test_pinned();
     test_stream_ordered();
     test_attributes();
+    test_ranges();
     return passed();
 }

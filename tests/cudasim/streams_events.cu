@@ -154,6 +154,14 @@ static void test_properties(void)
     CUDA_CHECK(cudaStreamGetPriority(stream, &priority));
     CUDA_CHECK(cudaStreamGetFlags(stream, &flags));
     EXPECT(priority == greatest && flags == cudaStreamNonBlocking);
+    cudaStreamAttrValue given = {}, kept = {};
+
+    given.accessPolicyWindow.base_ptr = &given;
+    given.accessPolicyWindow.num_bytes = 4096;
+    given.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+    CUDA_CHECK(cudaStreamSetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &given));
+    CUDA_CHECK(cudaStreamGetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &kept));
+    EXPECT(kept.accessPolicyWindow.base_ptr == &given && kept.accessPolicyWindow.num_bytes == 4096);
     CUDA_CHECK(cudaStreamDestroy(stream));
 }
 

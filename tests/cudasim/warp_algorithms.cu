@@ -323,7 +323,7 @@ __global__ void partial(unsigned *out, int *leaders)
     unsigned mask = __activemask();
     unsigned lane = threadIdx.x % 32;
     unsigned expected = blockDim.x - threadIdx.x + lane >= 32 ? FULL : (1u << blockDim.x % 32) - 1;
-    unsigned leader, chosen;
+    unsigned leader, chosen, again;
 
     /* An active mask may be any part of the warp which holds this thread; all of it is usual, but not promised. */
     out[threadIdx.x] = (mask >> lane & 1) && !(mask & ~expected) ? expected : 0;
@@ -334,6 +334,15 @@ __global__ void partial(unsigned *out, int *leaders)
                  "}\n"
                  : "=r"(leader), "=r"(chosen)
                  : "r"(expected));
+    asm volatile("{\n"
+                 "  .reg .pred p;\n"
+                 "  elect.sync _|p, %1;\n"
+                 "  selp.u32 %0, 1, 0, p;\n"
+                 "}\n"
+                 : "=r"(again)
+                 : "r"(expected));
+    if (again != chosen)
+        atomicAdd(&leaders[threadIdx.x / 32], 1000);
     if (chosen) {
         atomicAdd(&leaders[threadIdx.x / 32], 1);
         if (leader != lane)

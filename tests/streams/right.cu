@@ -217,6 +217,62 @@ static void host_function_between_copies(void)
     CHECK(cudaFreeHost(host));
 }
 
+/* One host function lets a thread of the host read what a copy brought; one of another stream runs meanwhile. */
+struct reading {
+    std::mutex lock;
+    std::condition_variable changed;
+    const int *values;
+    bool copied, read;
+    int sum;
+};
+
+static void CUDART_CB allow_read(void *data)
+{
+    struct reading *reading = (struct reading *)data;
+    std::lock_guard<std::mutex> hold(reading->lock);
+
+    reading->copied = true;
+    reading->changed.notify_all();
+}
+
+/* The time limit is for orders in which this function comes first. */
+static void CUDART_CB outlast_read(void *data)
+{
+    struct reading *reading = (struct reading *)data;
+    std::unique_lock<std::mutex> hold(reading->lock);
+
+    reading->changed.wait_for(hold, std::chrono::seconds(1), [=] { return reading->read; });
+}
+
+static void sum_when_copied(struct reading *reading)
+{
+    std::unique_lock<std::mutex> hold(reading->lock);
+
+    reading->changed.wait(hold, [=] { return reading->copied; });
+    reading->sum = reading->values[0] + reading->values[1];
+    reading->read = true;
+    reading->changed.notify_all();
+}
+
+static void thread_reads_beside_function(void)
+{
+    struct streams s;
+    struct reading reading = {};
+    int *device = device_new<int>(COUNT), *host = locked_new<int>(COUNT);
+    std::thread reader(sum_when_copied, &reading);
+
+    reading.values = host;
+    fill<<<BLOCKS, 128, 0, s.a>>>(device, COUNT, 21);
+    CHECK(cudaMemcpyAsync(host, device, BYTES, cudaMemcpyDeviceToHost, s.a));
+    CHECK(cudaLaunchHostFunc(s.a, allow_read, &reading));
+    CHECK(cudaLaunchHostFunc(s.b, outlast_read, &reading));
+    CHECK(cudaDeviceSynchronize());
+    reader.join();
+    EXPECT(reading.sum == 42);
+    CHECK(cudaFree(device));
+    CHECK(cudaFreeHost(host));
+}
+
 static void CUDART_CB fill_words(void *data)
 {
     for (int i = 0; i < 16; i++)
@@ -672,6 +728,7 @@ int main(int argc, char **argv)
         CASE(two_buffers_in_turn),
         CASE(host_function_between_copies),
         CASE(host_function_beside_kernel),
+        CASE(thread_reads_beside_function),
         CASE(kernel_waits_for_host),
         CASE(kernel_waits_for_another_thread),
         CASE(kernel_waits_for_a_copy),

@@ -2,7 +2,7 @@
  * test_cudasim_builtin.c - what kernels call: printf, malloc, free, assert. What printf must print and return is what
  * an H200 did with the same calls, unless a comment says otherwise.
  *
- * The machine is a stub: one warp whose frame holds a call's arguments. Links builtin.c and memory.c.
+ * The machine is a stub: one warp whose frame holds a call's arguments. Links builtin.c, builtin_device.c and memory.c.
  */
 #include "contrib/cudasim/machine/builtin.h"
 
@@ -56,6 +56,23 @@ uint32_t child_copy(struct sim *sim, const struct child_copy *copy, uint64_t str
 {
     (void)sim;
     return (uint32_t)((copy->from ? copy->to - copy->from : 0) + copy->bytes + (unsigned)copy->value + stream);
+}
+
+struct sim_kernel *child_kernel(const struct launch *launch, uint64_t address)
+{
+    (void)launch;
+    return (struct sim_kernel *)(uintptr_t)address;
+}
+
+/* Answers with the question, so that a test sees what arrived. */
+uint32_t child_answer(struct sim *sim, const struct sim_question *question, void *answer, unsigned *bytes)
+{
+    uint32_t words[4] = {(uint32_t)question->query, (uint32_t)question->what, (uint32_t)(uintptr_t)question->kernel,
+                         (uint32_t)question->dynamic_shared};
+
+    (void)sim;
+    memcpy(answer, words, *bytes = sizeof words);
+    return 0;
 }
 
 uint32_t child_error(struct sim *sim, bool clear)
@@ -397,6 +414,29 @@ static void test_device_runtime(struct machine *m)
           "%s", fault.text);
 }
 
+/* Each call asks its own question, with its own arguments. */
+static void test_questions(struct machine *m)
+{
+    uint32_t words[4] = {0};
+    uint64_t to = (uintptr_t)words, result = 1;
+
+    CHECK(call(m, "__cudaCDP2DeviceGetAttribute", 3, (uint64_t[]){to, 16, 0}, &result) && !result &&
+          words[0] == QUERY_ATTRIBUTE && words[1] == 16, "%u %u", words[0], words[1]);
+    CHECK(call(m, "__cudaCDP2DeviceGetAttribute", 3, (uint64_t[]){to, 16, 1}, &result) && result == 101, "%ju",
+          (uintmax_t)result);
+    CHECK(call(m, "__cudaCDP2DeviceGetLimit", 2, (uint64_t[]){0, 2}, &result) && result == 1, "%ju",
+          (uintmax_t)result);
+    CHECK(call(m, "__cudaCDP2DeviceGetLimit", 2, (uint64_t[]){to, 2}, &result) && words[0] == QUERY_LIMIT &&
+          words[1] == 2, "%u %u", words[0], words[1]);
+    CHECK(call(m, "__cudaCDP2FuncGetAttributes", 2, (uint64_t[]){to, 77}, &result) && words[0] == QUERY_FUNCTION &&
+          words[2] == 77, "%u %u", words[0], words[2]);
+    CHECK(call(m, "__cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessor", 4, (uint64_t[]){to, 77, 128, 4096},
+               &result) && words[0] == QUERY_OCCUPANCY && words[1] == 128 && words[2] == 77 && words[3] == 4096,
+          "%u %u %u %u", words[0], words[1], words[2], words[3]);
+    CHECK(call(m, "__cudaCDP2RuntimeGetVersion", 1, (uint64_t[]){to}, &result) && words[0] == QUERY_VERSION, "%u",
+          words[0]);
+}
+
 static void test_device_memory(struct machine *m)
 {
     uint64_t result = 1, block = 0;
@@ -412,6 +452,12 @@ static void test_device_memory(struct machine *m)
     CHECK(!call(m, "__cudaCDP2MemsetAsync", 4, (uint64_t[]){block + 32, 7, 33, 2}, NULL) &&
           fault.kind == FAULT_OUT_OF_BOUNDS, "%s", fault.text);
     CHECK(!call(m, "__cudaCDP2MemcpyAsync", 5, (uint64_t[]){block, block + 32, 33, 3, 2}, NULL) &&
+          fault.kind == FAULT_OUT_OF_BOUNDS, "%s", fault.text);
+    CHECK(call(m, "__cudaCDP2Memcpy2DAsync", 8, (uint64_t[]){block, 8, block + 32, 16, 8, 2, 3, 2}, &result) &&
+          (uint32_t)result == (uint32_t)-22, "%ju", (uintmax_t)result);
+    CHECK(call(m, "__cudaCDP2Memcpy2DAsync", 8, (uint64_t[]){block, 4, block + 32, 16, 8, 2, 3, 2}, &result) &&
+          result == 12, "%ju", (uintmax_t)result);
+    CHECK(!call(m, "__cudaCDP2Memset2DAsync", 6, (uint64_t[]){block, 32, 0, 8, 3, 0}, NULL) &&
           fault.kind == FAULT_OUT_OF_BOUNDS, "%s", fault.text);
     CHECK(call(m, "__cudaCDP2Free", 1, (uint64_t[]){block}, &result) && !result, "%ju", (uintmax_t)result);
     CHECK(!call(m, "__cudaCDP2Free", 1, (uint64_t[]){block}, NULL) && fault.kind == FAULT_USE_AFTER_FREE, "%s",
@@ -430,6 +476,7 @@ int main(void)
     test_heap(m);
     test_assert(m);
     test_device_runtime(m);
+    test_questions(m);
     test_device_memory(m);
     machine_free(m);
     return unit_end();

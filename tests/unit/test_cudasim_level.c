@@ -8,12 +8,9 @@
 
 #include "unit.h"
 
-#define ROWS(level)                                                                                                    \
-    const struct row rows_integer_v##level[1], rows_float_v##level[1], rows_half_v##level[1],                          \
-        rows_half_convert_v##level[1], rows_video_v##level[1], rows_matrix_v##level[1], rows_matrix_move_v##level[1],  \
-        rows_memory_v##level[1], rows_control_v##level[1], rows_texture_v##level[1],  \
-        rows_wgmma_v##level[1];
-LEVELS(ROWS)
+#define ROWS(name, level) const struct row rows_##name##_v##level[1];
+#define LIST(level) EACH_LIST(ROWS, level)
+LEVELS(LIST)
 
 int main(void)
 {

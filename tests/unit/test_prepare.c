@@ -11,6 +11,7 @@
 #include "problems/problem.h"
 #include "unit.h"
 #include "problems/prepare.h"
+#include "verify/base/parallel.h"
 #include "verify/result/seeds.h"
 
 enum { CALLS = 50, CASES = 70, BAD = 1000 };
@@ -132,8 +133,9 @@ static void ask(uint32_t number, uint32_t repetition, size_t wanted)
           number, repetition, words[1], words[0]);
     CHECK(answer.size == 8 && *(uint64_t *)answer.data == (repetition + 1000 * number) * secret.seed,
           "case %u, call %u", number, repetition);
-    /* Nothing is made while a call is under way. */
-    CHECK(working == 0 && generating == 0, "case %u, call %u: %d are still made", number, repetition, working);
+    /* Nothing is made while a call is under way, unless that is wanted. */
+    CHECK(prepare.ahead || (working == 0 && generating == 0), "case %u, call %u: %d are still made", number, repetition,
+          working);
 }
 
 /* The calls of two cases; `wanted` as the host counts: the remaining ones, or one too few if one is made again. */
@@ -186,6 +188,66 @@ static void test_footprint(void)
         CHECK(most_generating > 1, "one at a time on %d processors", processors());
     end();
     problem.footprint = NULL;
+}
+
+/* Waits until `count` calls are made, for a second at most; how many are. */
+static int await_made(int count)
+{
+    for (int i = 0; i < 1000 && (made < count || working > 0); i++)
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    return made;
+}
+
+/* The next cases are made beside the calls of these, in order and each once; what nobody asks for any more ends. */
+static void test_ahead(void)
+{
+    const bool several = parallel_take(1) == 1; /* else nobody is there to work beside */
+
+    if (several)
+        parallel_give(1);
+    start(false);
+    prepare.ahead = true;
+    ask(0, 0, 1);
+    if (several)
+        CHECK(await_made(2) > 1, "nothing was made beside the first call");
+    for (uint32_t number = 1; number < CASES; number++)
+        ask(number, 0, 1);
+    CHECK(made == CASES && !prepare_works(&prepare), "%d", made);
+    end();
+    start(true);
+    ask(0, 0, 4);
+    CHECK(prepare_small(&prepare, 65) == (size_t)batch(4) - 1 && prepare_small(&prepare, 64) == 0, "%zu of 64 bytes",
+          prepare_small(&prepare, 65));
+    end();
+    /* From here on nothing is made beside a call. */
+    start(false);
+    prepare.ahead = true;
+    for (uint32_t number = 0; number < CASES; number++) {
+        ask(number, 0, 1);
+        if (number == 5)
+            prepare_calm(&prepare);
+        CHECK(number < 5 || (!prepare_works(&prepare) && working == 0), "something is made beside %u", number);
+    }
+    CHECK(made == CASES, "%d", made);
+    end();
+    /* Neither the rest of this batch nor the next one is wanted: little more is made, and what was is released. */
+    start(false);
+    prepare.ahead = true;
+    for (uint32_t number = 0; number < 6; number++)
+        ask(number, 0, 1);
+    reference_ns = 20000000;
+    ask(60, 0, 1);
+    CHECK(made <= 6 + batch(PREPARE_MOST) + batch(PREPARE_MOST) + 2, "%d", made);
+    end();
+    CHECK(working == 0 && generating == 0, "%d are still made", working);
+    /* What failed beside others is tried again alone. */
+    start(false);
+    prepare.ahead = true;
+    failures_left = 1;
+    for (uint32_t number = 0; number < 6; number++)
+        ask(number, 0, 1);
+    CHECK(failures_left < 1, "nothing failed");
+    end();
 }
 
 /* The rest of a case that ended early is dropped. */
@@ -278,6 +340,7 @@ int main(void)
     test_calls(true, CALLS);
     test_cases();
     test_footprint();
+    test_ahead();
     test_early();
     test_failure();
     test_memory();

@@ -148,8 +148,6 @@ static void test_when(void)
 
     hasten(false);
     CHECK(!ready.hastens, "times count");
-    ready_hasten(&ready, &config, 1 << 20, true);
-    CHECK(!ready.hastens, "a large input");
     changed.resident = true;
     ready_hasten(&ready, &changed, 0, true);
     CHECK(!ready.hastens, "a resident problem");
@@ -163,6 +161,10 @@ static void test_when(void)
     CHECK(!ready.hastens, "no CUDA");
     ready_hasten(&ready, &config, (1 << 20) - 1, true);
     CHECK(ready.hastens, "otherwise");
+    ready_hasten(&ready, &config, 1 << 20, true);
+    CHECK(!ready.hastens, "a large input");
+    hasten(true);
+    CHECK(ready.hastens, "after a large input");
 }
 
 static void test_batch(const char *folder)

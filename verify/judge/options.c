@@ -41,6 +41,7 @@ const char options_help[] =
     "  --gpu ID            the GPU to use: its number in nvidia-smi, or its UUID (default: the first)\n"
     "  --counters          print the GPU's counters for the calls, and for more calls that fill a tenth of\n"
     "                      a second; only on a GPU that has such counters\n"
+    "  --no-counters       do not read them, whatever the league: another run does\n"
     "  --devices           list the devices of this machine with their properties\n"
     "  --json FILE         write the result to FILE as JSON\n"
     "  --version, --help\n"
@@ -89,7 +90,7 @@ enum option_id {
     OPTION_ANY_IMPORTS, OPTION_COMPILE_ERROR,
     OPTION_LEAGUE, OPTION_GPU, OPTION_RANKED, OPTION_GENERATE, OPTION_CHECK_SEED, OPTION_UNTIL, OPTION_MEMORY_LIMIT,
     OPTION_DEVICE_MEMORY, OPTION_REQUIRE_BOX, OPTION_SEAL, OPTION_JUDGEMENT, OPTION_PUBLIC_JSON,
-    OPTION_SHOW_SECRET, OPTION_KEY, OPTION_WARDEN, OPTION_COUNTERS,
+    OPTION_SHOW_SECRET, OPTION_KEY, OPTION_WARDEN, OPTION_COUNTERS, OPTION_NO_COUNTERS,
     OPTION_EXPLAIN, OPTION_CHECKS, OPTION_SIM_SEED, OPTION_SIM_WORKERS, OPTION_DEVICES, OPTION_VERSION, OPTION_HELP,
 };
 
@@ -99,6 +100,7 @@ static const struct option long_options[] = {
     { "warden", required_argument, NULL, OPTION_WARDEN },
     { "ranked", no_argument, NULL, OPTION_RANKED },
     { "counters", no_argument, NULL, OPTION_COUNTERS },
+    { "no-counters", no_argument, NULL, OPTION_NO_COUNTERS },
     { "league", required_argument, NULL, OPTION_LEAGUE },
     { "generate", required_argument, NULL, OPTION_GENERATE },
     { "check-seed", required_argument, NULL, OPTION_CHECK_SEED },
@@ -233,6 +235,7 @@ static bool take(struct options *options, int id, const char *value, struct erro
                error_usage(error, "--warden %s: no such descriptor is open", value);
     case OPTION_RANKED: options->ranked = true; return true;
     case OPTION_COUNTERS: options->counters = true; return true;
+    case OPTION_NO_COUNTERS: options->no_counters = true; return true;
     case OPTION_GENERATE: options->generate = value; return true;
     case OPTION_CHECK_SEED:
         options->check_seeded = true;
@@ -342,6 +345,8 @@ bool options_parse(struct options *options, int argc, char *const *argv, const c
     if (options->hasten && (options->ranked || options->repeat > 1 || options->counters))
         return error_usage(error, "--hasten disturbs times and counters: omit --hasten, or --ranked, --repeat and "
                                   "--counters");
+    if (options->counters && options->no_counters)
+        return error_usage(error, "--counters and --no-counters exclude each other");
     if (options->until > 0 && !options->ranked && options->repeat < STATS_UNTIL_LEAST)
         return error_usage(error, "--until needs --repeat with %d calls or more", STATS_UNTIL_LEAST);
     if ((options->input_count > 0) + (options->test_case != NULL) + (options->generate != NULL) > 1)

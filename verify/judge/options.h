@@ -54,6 +54,7 @@ struct options {
     uint64_t sim_workers;        /* processors it uses; 0 for all */
     bool any_imports;            /* the names in the submission's file are not looked at: for tests of the box */
     bool counters;               /* read the GPU's counters, whatever the league */
+    bool no_counters;            /* leave them to another run, whatever the league */
     bool keep_going;             /* run the cases after one that failed */
     bool help, version, devices; /* print that and end */
     int input_count;             /* files on the command line */

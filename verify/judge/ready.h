@@ -27,7 +27,7 @@ struct ready {
     struct session *sessions[READY_MOST]; /* [count], those that wait, in the order of their start */
     size_t count;
     bool hastens; /* times do not count, and nobody measures the GPU: ready_hasten() */
-    bool beside;  /* the session that was taken last works beside the start of others */
+    bool beside;  /* the session that was taken last works beside the start of others, or beside the making of inputs */
     bool calm;    /* one of these was excused: no more work beside a start */
 };
 
@@ -56,7 +56,7 @@ struct session *ready_take(struct ready *ready, const struct session_config *con
 void ready_await(struct ready *ready);
 
 /*
- * Whether the session that was taken last failed in a way that the start of others beside it can cause. Then its case
+ * Whether the session that was taken last failed in a way that what worked beside it can cause. Then its case
  * is to be judged once more. From here on nothing is excused, as nothing works beside a start.
  */
 bool ready_excuses(struct ready *ready, const struct facts *facts);

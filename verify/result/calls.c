@@ -167,7 +167,9 @@ static void release_texts(struct case_result *result)
 
 void calls_begin_again(struct case_result *result)
 {
-    fprintf(stderr, "main_host: case %s is judged again, alone: other runners were starting when it failed\n",
+    fprintf(stderr,
+            "main_host: case %s is judged again, alone: other runners were starting, or inputs were made, "
+            "when it failed\n",
             result->name);
     release_texts(result);
     *result = (struct case_result){ .name = result->name, .verdict = VERDICT_NO, .limit = result->limit,

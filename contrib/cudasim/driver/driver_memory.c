@@ -114,6 +114,24 @@ CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUm
                                            where));
 }
 
+CUresult cuMemRangeGetAttributes(void **data, size_t *sizes, CUmem_range_attribute *attributes, size_t count,
+                                 CUdeviceptr address, size_t bytes)
+{
+    struct driver_call call;
+
+    _Static_assert(sizeof *attributes == sizeof(enum cudaMemRangeAttribute), "the driver's and the runtime's are one");
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaMemRangeGetAttributes(data, sizes, (enum cudaMemRangeAttribute *)attributes, count,
+                                                       (const void *)(uintptr_t)address, bytes));
+}
+
+CUresult cuMemRangeGetAttribute(void *data, size_t size, CUmem_range_attribute attribute, CUdeviceptr address,
+                                size_t bytes)
+{
+    return cuMemRangeGetAttributes(&data, &size, &attribute, 1, address, bytes);
+}
+
 /* ------------------------------------------------------------------ pools */
 
 CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties)

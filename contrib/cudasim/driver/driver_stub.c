@@ -77,8 +77,7 @@
     row(cuMemMapArrayAsync) row(cuMemMapArrayAsync_ptsz) row(cuMemPoolExportPointer) \
     row(cuMemPoolExportToShareableHandle) row(cuMemPoolGetAccess) row(cuMemPoolImportFromShareableHandle) \
     row(cuMemPoolImportPointer) row(cuMemPoolSetAccess) row(cuMemPrefetchAsync) row(cuMemPrefetchAsync_ptsz) \
-    row(cuMemPrefetchBatchAsync) row(cuMemPrefetchBatchAsync_ptsz) row(cuMemRangeGetAttribute) \
-    row(cuMemRangeGetAttributes) \
+    row(cuMemPrefetchBatchAsync) row(cuMemPrefetchBatchAsync_ptsz) \
     row(cuMemSetMemPool) row(cuMemcpy2D) row(cuMemcpy2DAsync) row(cuMemcpy2DUnaligned) \
     row(cuMemcpy3D) row(cuMemcpy3DAsync) row(cuMemcpy3DBatchAsync) row(cuMemcpy3DBatchAsync_ptsz) \
     row(cuMemcpy3DBatchAsync_v2) row(cuMemcpy3DBatchAsync_v2_ptsz) row(cuMemcpy3DPeer) row(cuMemcpy3DPeerAsync) \

@@ -59,8 +59,9 @@ struct work *work_begin(struct sim *sim, const struct sim_kernel *kernel, struct
 
 static void take_probes(struct work *w, double weight)
 {
-    uint64_t hot, meet, *before = (uint64_t *)&w->last;
-    struct probe_counts now = probe_sum(w->sim, &hot, &meet);
+    struct probe_most most;
+    uint64_t *before = (uint64_t *)&w->last;
+    struct probe_counts now = probe_sum(w->sim, &most);
     const uint64_t *after = (const uint64_t *)&now;
 
     for (int n = 0; n < PROBE_SUMS; n++)
@@ -160,14 +161,15 @@ static const struct {
     SUM(constant_requests, CONSTANT_REQUESTS), SUM(constant_words, CONSTANT_WORDS),
     SUM(atomic_requests, ATOMIC_REQUESTS), SUM(atomic_lanes, ATOMIC_LANES), SUM(atomic_words, ATOMIC_WORDS),
     SUM(atomic_sectors, ATOMIC_SECTORS), SUM(shared_atomic_requests, SHARED_ATOMICS),
-    SUM(shared_atomic_rounds, SHARED_ROUNDS), SUM(load_fresh, LOAD_FRESH), SUM(store_fresh, STORE_FRESH)
+    SUM(shared_atomic_rounds, SHARED_ROUNDS), SUM(load_fresh, LOAD_FRESH), SUM(store_fresh, STORE_FRESH),
+    SUM(loop_rounds, SHARED_LOOPS), SUM(heap_calls, HEAP)
 #undef SUM
 };
 
 static void fill_memory(const struct work *w, double blocks, double *v)
 {
-    uint64_t hot, meet;
-    struct probe_counts c = probe_sum(w->sim, &hot, &meet);
+    struct probe_most most;
+    struct probe_counts c = probe_sum(w->sim, &most);
     double scale = ratio(blocks, w->counted[offsetof(struct probe_counts, blocks) / sizeof(uint64_t)]);
 
     v[FEATURE_LONGEST] = ratio((double)c.longest_sum * (double)c.all_warps,
@@ -175,8 +177,11 @@ static void fill_memory(const struct work *w, double blocks, double *v)
     v[FEATURE_BLOCK_MOST] = ratio((double)c.block_most * (double)c.all_blocks, (double)c.instructions);
     for (size_t n = 0; n < sizeof scaled / sizeof *scaled; n++)
         v[scaled[n].to] = scale * w->counted[scaled[n].from];
-    v[FEATURE_ATOMIC_HOT] = hottest((double)c.hot_block, (double)c.blocks, (double)hot, blocks);
-    v[FEATURE_ATOMIC_MEET] = hottest((double)c.meet_block, (double)c.blocks, (double)meet, blocks) / 10;
+    v[FEATURE_ATOMIC_HOT] = hottest((double)c.hot_block, (double)c.blocks, (double)most.hot, blocks);
+    v[FEATURE_ATOMIC_MEET] = hottest((double)c.meet_block, (double)c.blocks, (double)most.meet, blocks) / 10;
+    v[FEATURE_ATOMIC_TURNS] = hottest((double)c.turn_block, (double)c.blocks, (double)most.turn, blocks) / 10;
+    v[FEATURE_ATOMIC_WORD] = hottest((double)c.word_block, (double)c.blocks, (double)most.word, blocks) / 10;
+    v[FEATURE_SHARED_LOOPS] /= 10;
 }
 
 bool work_end(struct work *w, double blocks, double warps, double value[FEATURE_COUNT])

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "access.h"
 #include "device.h"
@@ -206,163 +205,6 @@ void access_note(struct warp *w, unsigned bytes)
         }
     }
     note_lanes(w, bits, origin, bytes);
-}
-
-/* ---- local memory ---- */
-
-uint64_t local_need(const struct launch *launch)
-{
-    const struct function *f = launch->kernel->function;
-
-    return f->recursive ? sim_limits(launch->sim)->stack_max_bytes : f->stack_bytes;
-}
-
-/* The stacks of a warp's threads, one behind the other. The first use makes them; the next blocks use them again. */
-static char *warp_local(struct warp *w)
-{
-    uint64_t bytes = local_need(w->block->launch);
-
-    if (w->local)
-        return w->local;
-    /* If all stacks started at the same place of a page, they would share a few sets of the cache. */
-    w->local_stride = (bytes + 63) / 64 * 64 + LOCAL_GAP;
-    w->local = mmap(NULL, w->local_stride * LANES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                    -1, 0);
-    if (w->local == MAP_FAILED) {
-        w->local = NULL;
-        return NULL;
-    }
-    /* Code compiled with -G copies structures with their padding, and passes empty arguments. */
-    if (w->worker->sim_check_written && !w->worker->program->debug) {
-        w->local_written = mmap(NULL, w->local_stride * LANES / 8, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (w->local_written == MAP_FAILED)
-            w->local_written = NULL;
-    }
-    return w->local;
-}
-
-static bool resolve_local(struct warp *w, const struct ins *ins, uint32_t l, unsigned bytes, enum access access)
-{
-    uint64_t offset = w->address[l] & (WINDOW(1) - 1), at;
-
-    if (!warp_local(w)) {
-        fault_at(w, ins, l, FAULT_STACK_OVERFLOW, offset, "no memory for %llu bytes of local memory per thread",
-                 (unsigned long long)w->local_stride);
-        return false;
-    }
-    if (offset + bytes > w->local_stride - LOCAL_GAP || offset & (bytes & (bytes - 1) ? 0 : bytes - 1)) {
-        if (offset + bytes > w->local_stride - LOCAL_GAP)
-            fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, offset,
-                     "%s of %u bytes at offset %lld of local memory, of which the thread has %llu bytes",
-                     access_verb(access), bytes, (long long)((int64_t)(offset << 8) >> 8),
-                     (unsigned long long)(w->local_stride - LOCAL_GAP));
-        else
-            fault_at(w, ins, l, FAULT_MISALIGNED, offset,
-                     "%s of %u bytes at offset %llu of local memory, not a multiple of %u", access_verb(access), bytes,
-                     (unsigned long long)offset, bytes);
-        return false;
-    }
-    at = l * w->local_stride + offset;
-    w->address[l] = (uintptr_t)w->local + at;
-    return true;
-}
-
-#define SMALL_FRAME 16 /* bytes */
-
-/*
- * Whether `offset` lies in a frame of a few bytes. Such frames hold results that a function returns by reference. nvcc
- * loads them even if the function did not write them.
- */
-static bool in_small_frame(const struct warp *w, uint64_t offset)
-{
-    const struct frame *f = w->frame;
-
-    while (f && f->local_base > offset)
-        f = f->parent;
-    return f && f->function->local_bytes <= SMALL_FRAME && !f->allocated;
-}
-
-
-/* Whether no lane of `lanes` reads written bytes in this part of its access. */
-static bool none_written_locally(const struct warp *w, uint32_t lanes, const uint64_t *asked, struct part part)
-{
-    EVERY_LANE(l, lanes)
-        if (!none_written(w->local_written, l * w->local_stride + (asked[l] & (WINDOW(1) - 1)) + part.at, part.bytes))
-            return false;
-    return true;
-}
-
-/* Reports an access behind all variables of the calls in progress: what lay there is gone, or was never there. */
-static void check_stack_end(struct warp *w, const struct ins *ins, uint32_t lanes, unsigned bytes, enum access access,
-                            const uint64_t *asked)
-{
-    const struct frame *f = w->frame;
-    uint64_t end = ((uint64_t)f->local_base + f->function->local_bytes + f->allocated + 15) / 16 * 16;
-
-    EVERY_LANE(l, lanes)
-    {
-        uint64_t offset = asked[l] & (WINDOW(1) - 1);
-
-        if (offset + bytes <= end || w->worker->faulted_at == ins)
-            continue;
-        w->worker->faulted_at = ins;
-        fault_warn(w, ins, l, FAULT_OUT_OF_BOUNDS, offset,
-                   "%s of %u bytes of local memory behind the variables of all calls in progress: the variable's "
-                   "function has returned, or an index is too large",
-                   access_verb(access), bytes);
-    }
-}
-
-/* Reports reads of local variables that were never written: of the whole access, or an element that arithmetic uses. */
-void access_local_check(struct warp *w, const struct ins *ins, uint32_t lanes, unsigned bytes, enum access access,
-                        const uint64_t *asked)
-{
-    unsigned first = (unsigned)__builtin_ctz(lanes);
-    uint64_t offset = asked[first] & (WINDOW(1) - 1);
-    bool looks, none;
-    struct part part = {0, bytes};
-
-    if (w->worker->check_bounds)
-        check_stack_end(w, ins, lanes, bytes, access, asked);
-    looks = access != ACCESS_WRITE && w->worker->faulted_at != ins && !ins->selected;
-    none = looks && none_written_locally(w, lanes, asked, part);
-    for (unsigned n = looks && !none ? ins->needed : 0; n && !none; n &= n - 1) {
-        part = (struct part){(unsigned)__builtin_ctz(n) * ins->size, ins->size};
-        none = part.at + ins->size <= bytes && none_written_locally(w, lanes, asked, part);
-    }
-    if (none && !in_small_frame(w, offset)) {
-        w->worker->faulted_at = ins;
-        fault_warn(w, ins, first, FAULT_UNINITIALISED, offset + part.at,
-                   "read of %u bytes of a local variable (offset %llu of local memory), where nothing was written",
-                   part.bytes, (unsigned long long)(offset + part.at));
-    }
-    if (access == ACCESS_READ)
-        return;
-    EVERY_LANE(l, lanes)
-        set_written(w->local_written, l * w->local_stride + (asked[l] & (WINDOW(1) - 1)), bytes);
-}
-
-void access_local_neighbour(struct warp *w, const struct ins *ins, uint32_t lanes, unsigned bytes, enum access access,
-                            const uint64_t *asked)
-{
-    int64_t base = w->frame->local_base, low = base + ins->bound_low, high = base + ins->bound_high;
-
-    if (w->worker->faulted_at == ins)
-        return;
-    EVERY_LANE(l, lanes)
-    {
-        int64_t at = (int64_t)(asked[l] << 8) >> 8;
-
-        if (at >= low && at + bytes <= high)
-            continue;
-        w->worker->faulted_at = ins;
-        fault_warn(w, ins, l, FAULT_OUT_OF_BOUNDS, (uint64_t)at,
-                   "%s of %u bytes of local memory, %lld bytes %s a local variable of %lld bytes", access_verb(access),
-                   bytes, (long long)(at < low ? low - at : at >= high ? at - high : at + bytes - high),
-                   at < low ? "before" : at >= high ? "after the end of" : "past the end of", (long long)(high - low));
-        return;
-    }
 }
 
 /* ---- global memory ---- */
@@ -655,7 +497,7 @@ static void count_slow(struct warp *w, const struct ins *ins, unsigned bytes, co
         e->shared_ideal += (lanes * bytes + 127) / 128;
         e->shared_units += access_passes(offsets, kinds->shared, bytes);
         if (w->block->probed && ins->op_is_atomic)
-            probe_shared_atomic(w, offsets, kinds->shared);
+            probe_shared_atomic(w, ins, offsets, kinds->shared, bytes);
     }
     if ((lanes = (uint32_t)__builtin_popcount(kinds->local))) {
         e->local_requests++;
@@ -698,7 +540,7 @@ bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
                 good = resolve_formal(w, ins, l, bytes, access);
                 break;
             }
-            good = resolve_local(w, ins, l, bytes, access);
+            good = access_local_resolve(w, ins, l, bytes, access);
             kinds.local |= 1u << l;
             break;
         case WINDOW_PARAM: good = resolve_formal(w, ins, l, bytes, access); break;

@@ -42,6 +42,9 @@ void access_note(struct warp *w, unsigned bytes);
 void access_local_check(struct warp *w, const struct ins *ins, uint32_t lanes, unsigned bytes, enum access access,
                         const uint64_t *asked);
 
+/* Turns lane `l`'s address in local memory into the host's, checked. False: it recorded a fault. */
+bool access_local_resolve(struct warp *w, const struct ins *ins, uint32_t l, unsigned bytes, enum access access);
+
 /* The size of a thread's stack of local memory, in bytes. */
 uint64_t local_need(const struct launch *launch);
 

@@ -292,6 +292,18 @@ static void report_deadlock(struct block *b)
 }
 
 /*
+ * Whether a fault ends the block. If the launch keeps its text, a block before the one with the fault goes on: its text
+ * is to be complete.
+ */
+bool block_stopped(const struct block *b)
+{
+    const struct launch *l = b->launch;
+
+    return atomic_load_explicit(&l->stop, memory_order_acquire) &&
+           !(l->keeps_text && b->number < __atomic_load_n(&l->fault_block, __ATOMIC_RELAXED));
+}
+
+/*
  * Gives each warp of the block its turn. The warps of a block that is probed change at every jump backwards, so that
  * their accesses mix as on a GPU; together they have as long a turn as others. False after a fault.
  */
@@ -310,7 +322,7 @@ static bool block_turn(struct block *b, bool *ran, bool *busy)
             if (w->done || w->waiting)
                 continue;
             run_warp(w, options->seeded ? (int32_t)(1 + draw(&k->random) % 64) : b->probed ? 1 : TURN);
-            if (atomic_load_explicit(&k->launch->stop, memory_order_relaxed))
+            if (block_stopped(b))
                 return false;
             *ran = true;
             *busy |= !w->yielded;

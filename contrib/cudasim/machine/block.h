@@ -16,6 +16,8 @@ enum turn {
 /* Gives every warp of a block, or of all blocks of its cluster, a turn. */
 enum turn group_turn(struct block *leader);
 
+bool block_stopped(const struct block *b);
+
 /*
  * The lanes of the current split arrive at barrier `number` of `expected` threads (0: all of the block). They wait
  * there if `wait`. `truth`: for a barrier that reduces, the lanes whose predicate is true. Returns the next instruction

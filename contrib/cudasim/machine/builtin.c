@@ -9,7 +9,7 @@
  * pointers and unknown conversions behave as on an H200. It also knows hh, j, z, t and "%*.*f", which the real device
  * gets wrong. malloc(0) returns the same as on the H200.
  */
-#include "builtin.h"
+#include "builtin_call.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -25,13 +25,13 @@
 #include "fault.h"
 #include "inside.h"
 #include "machine.h"
+#include "probe.h"
 #include "settings.h"
 #include "contrib/cudasim/base/mxcsr.h"
 
 #define WIDTH_MAX 65535        /* of a conversion, and its precision: larger values become this */
 #define PRINTED_MAX (1u << 20) /* bytes of text that wait; more text is written while the kernel runs */
 #define HEAP_ALIGN 16
-#define ERROR_NO_MEMORY 2 /* cudaErrorMemoryAllocation */
 
 enum builtin builtin_find(const char *name)
 {
@@ -59,6 +59,14 @@ enum builtin builtin_find(const char *name)
         {"__cudaCDP2EventRecordWithFlags", BUILTIN_NOTHING},
         {"__cudaCDP2EventRecordWithFlags_ptsz", BUILTIN_NOTHING},
         {"__cudaCDP2EventDestroy", BUILTIN_NOTHING},
+        {"__cudaCDP2DeviceGetAttribute", BUILTIN_ATTRIBUTE},
+        {"__cudaCDP2DeviceGetLimit", BUILTIN_LIMIT},
+        {"__cudaCDP2DeviceGetCacheConfig", BUILTIN_CACHE_CONFIG},
+        {"__cudaCDP2DeviceGetSharedMemConfig", BUILTIN_SHARED_CONFIG},
+        {"__cudaCDP2FuncGetAttributes", BUILTIN_FUNCTION},
+        {"__cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessor", BUILTIN_OCCUPANCY},
+        {"__cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", BUILTIN_OCCUPANCY},
+        {"__cudaCDP2RuntimeGetVersion", BUILTIN_VERSION},
         {"__cudaCDP2GetDevice", BUILTIN_DEVICE},
         {"__cudaCDP2GetDeviceCount", BUILTIN_DEVICE_COUNT},
         {"__cudaCDP2GetErrorString", BUILTIN_ERROR_TEXT},
@@ -67,6 +75,14 @@ enum builtin builtin_find(const char *name)
         {"__cudaCDP2Free", BUILTIN_DEVICE_FREE},
         {"__cudaCDP2MemcpyAsync", BUILTIN_MEMCPY},
         {"__cudaCDP2MemcpyAsync_ptsz", BUILTIN_MEMCPY},
+        {"__cudaCDP2Memcpy2DAsync", BUILTIN_MEMCPY_2D},
+        {"__cudaCDP2Memcpy2DAsync_ptsz", BUILTIN_MEMCPY_2D},
+        {"__cudaCDP2Memcpy3DAsync", BUILTIN_MEMCPY_3D},
+        {"__cudaCDP2Memcpy3DAsync_ptsz", BUILTIN_MEMCPY_3D},
+        {"__cudaCDP2Memset2DAsync", BUILTIN_MEMSET_2D},
+        {"__cudaCDP2Memset2DAsync_ptsz", BUILTIN_MEMSET_2D},
+        {"__cudaCDP2Memset3DAsync", BUILTIN_MEMSET_3D},
+        {"__cudaCDP2Memset3DAsync_ptsz", BUILTIN_MEMSET_3D},
         {"__cudaCDP2MemsetAsync", BUILTIN_MEMSET},
         {"__cudaCDP2MemsetAsync_ptsz", BUILTIN_MEMSET},
         {"cudaGraphSetConditional", BUILTIN_SET_CONDITION},
@@ -78,37 +94,7 @@ enum builtin builtin_find(const char *name)
     return BUILTIN_NONE;
 }
 
-/* ---- arguments and results ---- */
-
-static char *parameters(const struct warp *w, unsigned lane)
-{
-    return w->frame->params + (size_t)lane * w->frame->function->param_bytes;
-}
-
-/* Argument `n`, from 0; 0 where the call has fewer. */
-static uint64_t argument(const struct warp *w, const struct call_site *site, unsigned lane, uint32_t n)
-{
-    uint64_t value = 0;
-
-    n += site->result_count;
-    if (n < site->count)
-        memcpy(&value, parameters(w, lane) + site->offset[n], site->size[n] < 8 ? site->size[n] : 8);
-    return value;
-}
-
-static void give(const struct warp *w, const struct call_site *site, unsigned lane, uint64_t value)
-{
-    if (site->result_count)
-        memcpy(parameters(w, lane) + site->offset[0], &value, site->size[0] < 8 ? site->size[0] : 8);
-}
-
 /* ---- the device's memory ---- */
-
-/* Bytes that may be read. */
-struct bytes {
-    const char *at; /* NULL: none */
-    uint64_t size;
-};
 
 static struct bytes shared_bytes(const struct block *b, uint64_t address)
 {
@@ -124,8 +110,7 @@ static struct bytes shared_bytes(const struct block *b, uint64_t address)
     return (struct bytes){b->shared + offset, b->shared_size - offset};
 }
 
-/* The bytes at a generic address, up to the end of its allocation, its block's shared memory or its thread's stack. */
-static struct bytes bytes_at(const struct warp *w, unsigned lane, uint64_t address)
+struct bytes builtin_bytes(const struct warp *w, unsigned lane, uint64_t address)
 {
     uint64_t offset = address & (WINDOW(1) - 1);
     const struct region *r;
@@ -150,7 +135,7 @@ static struct bytes bytes_at(const struct warp *w, unsigned lane, uint64_t addre
 /* The string at `address`, without its end. `at` is NULL if the string has no end. */
 static struct bytes string_at(const struct warp *w, unsigned lane, uint64_t address)
 {
-    struct bytes s = bytes_at(w, lane, address);
+    struct bytes s = builtin_bytes(w, lane, address);
     size_t length = s.at ? strnlen(s.at, s.size) : 0;
 
     return length < s.size ? (struct bytes){s.at, length} : (struct bytes){0};
@@ -386,7 +371,7 @@ static bool put_string(struct printing *p, const struct conversion *c, const cha
         put(out, format, c->width, c->precision, "(null)");
         return true;
     }
-    s = bytes_at(p->warp, p->lane, address);
+    s = builtin_bytes(p->warp, p->lane, address);
     if (c->precision >= 0 && (uint64_t)c->precision < s.size)
         s.size = (uint64_t)c->precision; /* needs no end */
     length = s.at ? strnlen(s.at, s.size) : 0;
@@ -463,7 +448,7 @@ static bool print_lane(struct warp *w, const struct ins *ins, unsigned lane, uin
         return false;
     }
     if (arguments)
-        p.arguments = bytes_at(w, lane, arguments);
+        p.arguments = builtin_bytes(w, lane, arguments);
     while (p.at < p.end) {
         const char *from = p.at, *sign = memchr(from, '%', (size_t)(p.end - from));
 
@@ -510,7 +495,7 @@ static bool print_lanes(struct warp *w, const struct ins *ins, const struct call
 /* ---- the heap ---- */
 
 /* 0: no room. A block of zero bytes has its own address, and takes one byte. */
-static uint64_t heap_allocate(struct sim *sim, uint64_t size)
+uint64_t heap_allocate(struct sim *sim, uint64_t size)
 {
     struct heap *heap = sim_heap(sim);
     uint64_t limit = sim_limits(sim)->heap_bytes, used = atomic_load(&heap->used);
@@ -529,7 +514,7 @@ static uint64_t heap_allocate(struct sim *sim, uint64_t size)
 }
 
 /* False after a fault. */
-static bool heap_free(struct warp *w, const struct ins *ins, unsigned lane, uint64_t address)
+bool heap_free(struct warp *w, const struct ins *ins, unsigned lane, uint64_t address)
 {
     struct sim *sim = w->worker->sim;
     const struct region *r;
@@ -590,136 +575,6 @@ static void fail_assert(struct warp *w, const struct ins *ins, const struct call
     fault_at(w, ins, first, FAULT_ASSERT, 0, "assertion `%.*s` failed", (int)message.size, message.at);
 }
 
-/* ---- the device runtime ---- */
-
-/* Argument `n`, a dim3. */
-static void dimensions(const struct warp *w, const struct call_site *site, unsigned lane, uint32_t n, uint32_t size[3])
-{
-    n += site->result_count;
-    if (n < site->count && site->size[n] == 3 * sizeof *size)
-        memcpy(size, parameters(w, lane) + site->offset[n], 3 * sizeof *size);
-}
-
-static uint64_t buffer_for(struct warp *w, const struct ins *ins, const struct call_site *site, unsigned lane)
-{
-    uint32_t grid[3] = {0}, block[3] = {0};
-
-    dimensions(w, site, lane, 1, grid);
-    dimensions(w, site, lane, 2, block);
-    return child_buffer(w, ins, lane, argument(w, site, lane, 0), grid, block, (uint32_t)argument(w, site, lane, 3));
-}
-
-/* Each lane's argument 0 is an address. Makes it w->address[], where `bytes` may be written. False after a fault. */
-static bool results_at(struct warp *w, const struct ins *ins, const struct call_site *site, unsigned bytes)
-{
-    for (uint32_t m = w->mask; m; m &= m - 1)
-        w->address[__builtin_ctz(m)] = argument(w, site, (unsigned)__builtin_ctz(m), 0);
-    return access_slow(w, ins, bytes, ACCESS_WRITE);
-}
-
-/* Writes a value to where each lane's argument 0 points. False after a fault. */
-static bool write_back(struct warp *w, const struct ins *ins, const struct call_site *site, uint64_t value,
-                       unsigned bytes)
-{
-    if (!results_at(w, ins, site, bytes))
-        return false;
-    for (uint32_t m = w->mask; m; m &= m - 1) {
-        memcpy((void *)(uintptr_t)w->address[__builtin_ctz(m)], &value, bytes);
-        give(w, site, (unsigned)__builtin_ctz(m), 0);
-    }
-    return true;
-}
-
-/* cudaMalloc(): from the heap of malloc(). False after a fault. */
-static bool allocate_lanes(struct warp *w, const struct ins *ins, const struct call_site *site)
-{
-    if (!results_at(w, ins, site, sizeof(uint64_t)))
-        return false;
-    for (uint32_t m = w->mask; m; m &= m - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(m);
-        uint64_t address = heap_allocate(w->worker->sim, argument(w, site, lane, 1));
-
-        memcpy((void *)(uintptr_t)w->address[lane], &address, sizeof address);
-        give(w, site, lane, address ? 0 : ERROR_NO_MEMORY);
-    }
-    return true;
-}
-
-/* Whether a copy may touch these bytes. Shared and local memory are no places for it. False after a fault. */
-static bool copy_reaches(struct warp *w, const struct ins *ins, unsigned lane, uint64_t address, uint64_t bytes)
-{
-    struct bytes there = address >> WINDOW_SHIFT ? (struct bytes){0} : bytes_at(w, lane, address);
-
-    if (there.at && there.size >= bytes)
-        return true;
-    fault_at(w, ins, lane, FAULT_OUT_OF_BOUNDS, address,
-             "a copy or memset of %" PRIu64 " bytes at 0x%" PRIx64 ", where %" PRIu64 " bytes of global memory are",
-             bytes, address, there.at ? there.size : 0);
-    return false;
-}
-
-/* cudaMemcpyAsync() and cudaMemsetAsync(). False after a fault. */
-static bool device_copy(struct warp *w, const struct ins *ins, const struct call_site *site, unsigned lane,
-                        uint64_t *result)
-{
-    bool set = site->builtin == BUILTIN_MEMSET;
-    struct child_copy copy = {.to = argument(w, site, lane, 0), .bytes = argument(w, site, lane, 2)};
-
-    if (set)
-        copy.value = (int)argument(w, site, lane, 1);
-    else
-        copy.from = argument(w, site, lane, 1);
-    if (!copy.bytes)
-        return true;
-    if (!copy_reaches(w, ins, lane, copy.to, copy.bytes) ||
-        (!set && !copy_reaches(w, ins, lane, copy.from, copy.bytes)))
-        return false;
-    *result = child_copy(w->worker->sim, &copy, argument(w, site, lane, set ? 3 : 4));
-    return true;
-}
-
-/* One lane's call. False after a fault. */
-static bool device_runtime(struct warp *w, const struct ins *ins, const struct call_site *site, unsigned lane)
-{
-    struct sim *sim = w->worker->sim;
-    uint64_t result = 0;
-    bool good = true;
-
-    switch ((enum builtin)site->builtin) {
-    case BUILTIN_CHILD_BUFFER:
-        result = buffer_for(w, ins, site, lane);
-        break;
-    case BUILTIN_CHILD_LAUNCH:
-        result = child_launch(w, argument(w, site, lane, 0), argument(w, site, lane, 1));
-        break;
-    case BUILTIN_LAST_ERROR:
-    case BUILTIN_PEEK_ERROR:
-        result = child_error(sim, site->builtin == BUILTIN_LAST_ERROR);
-        break;
-    case BUILTIN_DEVICE_FREE:
-        good = heap_free(w, ins, lane, argument(w, site, lane, 0));
-        break;
-    case BUILTIN_MEMCPY:
-    case BUILTIN_MEMSET:
-        good = device_copy(w, ins, site, lane, &result);
-        break;
-    case BUILTIN_ERROR_TEXT:
-    case BUILTIN_ERROR_NAME:
-        result = child_error_text(sim, (uint32_t)argument(w, site, lane, 0), site->builtin == BUILTIN_ERROR_NAME);
-        break;
-    case BUILTIN_SET_CONDITION:
-        good = sim_condition_set(sim, argument(w, site, lane, 0), (uint32_t)argument(w, site, lane, 1));
-        if (!good)
-            fault_at(w, ins, lane, FAULT_INVALID_CALL, argument(w, site, lane, 0),
-                     "cudaGraphSetConditional() of a value that is not a handle of a conditional node");
-        break;
-    default:
-        break;
-    }
-    give(w, site, lane, result);
-    return good;
-}
-
 /* ---- calls ---- */
 
 static void library_environment(struct worker *worker)
@@ -730,6 +585,13 @@ static void library_environment(struct worker *worker)
     _mm_setcsr(MXCSR_DEFAULT);
 }
 
+/* Calls of malloc() and free() are a part of a launch that is probed. */
+static void count_heap(struct warp *w)
+{
+    if (w->block->probed)
+        w->worker->probe->counts.heap_calls += (uint64_t)__builtin_popcount(w->mask);
+}
+
 const struct ins *builtin_call(struct warp *w, const struct ins *ins, const struct call_site *site)
 {
     w->worker->progress = true;
@@ -738,6 +600,7 @@ const struct ins *builtin_call(struct warp *w, const struct ins *ins, const stru
     case BUILTIN_VPRINTF:
         return print_lanes(w, ins, site) ? ins + 1 : NULL;
     case BUILTIN_MALLOC:
+        count_heap(w);
         for (uint32_t m = w->mask; m; m &= m - 1) {
             unsigned lane = (unsigned)__builtin_ctz(m);
 
@@ -745,6 +608,7 @@ const struct ins *builtin_call(struct warp *w, const struct ins *ins, const stru
         }
         return ins + 1;
     case BUILTIN_FREE:
+        count_heap(w);
         for (uint32_t m = w->mask; m; m &= m - 1)
             if (!heap_free(w, ins, (unsigned)__builtin_ctz(m), argument(w, site, (unsigned)__builtin_ctz(m), 0)))
                 return NULL;
@@ -752,20 +616,10 @@ const struct ins *builtin_call(struct warp *w, const struct ins *ins, const stru
     case BUILTIN_ASSERTFAIL:
         fail_assert(w, ins, site);
         return NULL;
-    case BUILTIN_CREATE: /* a handle that is no null pointer, and no stream with a meaning of its own */
-        return write_back(w, ins, site, 0x100, sizeof(uint64_t)) ? ins + 1 : NULL;
-    case BUILTIN_DEVICE_MALLOC:
-        return allocate_lanes(w, ins, site) ? ins + 1 : NULL;
-    case BUILTIN_DEVICE:
-    case BUILTIN_DEVICE_COUNT:
-        return write_back(w, ins, site, site->builtin == BUILTIN_DEVICE_COUNT, sizeof(uint32_t)) ? ins + 1 : NULL;
     case BUILTIN_NONE:
-        break;
+        return NULL;
     default:
-        for (uint32_t m = w->mask; m; m &= m - 1)
-            if (!device_runtime(w, ins, site, (unsigned)__builtin_ctz(m)))
-                return NULL;
-        return ins + 1;
+        return builtin_device(w, ins, site) ? ins + 1 : NULL;
     }
     return NULL;
 }

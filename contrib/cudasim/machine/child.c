@@ -71,8 +71,7 @@ static uint64_t refuse(struct sim *sim, uint32_t error)
     return 0;
 }
 
-/* The kernel of the launch's own module whose address that is, or NULL. */
-static struct sim_kernel *kernel_at(const struct launch *launch, uint64_t address)
+struct sim_kernel *child_kernel(const struct launch *launch, uint64_t address)
 {
     struct sim_module *module = launch->kernel->module;
     uint64_t index = (address & (WINDOW(1) - 1)) - 1;
@@ -104,7 +103,7 @@ uint64_t child_buffer(struct warp *w, const struct ins *ins, unsigned lane, uint
                       const uint32_t block[3], uint32_t dynamic_shared)
 {
     struct sim *sim = w->worker->sim;
-    struct sim_kernel *kernel = kernel_at(w->block->launch, function);
+    struct sim_kernel *kernel = child_kernel(w->block->launch, function);
     struct child *child;
     struct region *region;
 
@@ -256,15 +255,33 @@ static bool is_live(const struct sim *sim, uint64_t address)
 
 void child_run_copy(struct sim *sim, const struct child_copy *copy)
 {
-    void *to = (void *)(uintptr_t)copy->to;
+    for (uint64_t plane = 0; plane < copy->planes; plane++) {
+        for (uint64_t row = 0; row < copy->rows; row++) {
+            uint64_t to = copy->to + plane * copy->to_slice + row * copy->to_pitch;
+            uint64_t from = copy->from + plane * copy->from_slice + row * copy->from_pitch;
 
-    if (!is_live(sim, copy->to) || (copy->from && !is_live(sim, copy->from)))
-        return;
-    memory_note_written(sim->memory, copy->to, copy->bytes);
-    if (copy->from)
-        memmove(to, (const void *)(uintptr_t)copy->from, copy->bytes);
-    else
-        memset(to, copy->value, copy->bytes);
+            if (!is_live(sim, to) || (copy->from && !is_live(sim, from)))
+                return;
+            memory_note_written(sim->memory, to, copy->bytes);
+            if (copy->from)
+                memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, copy->bytes);
+            else
+                memset((void *)(uintptr_t)to, copy->value, copy->bytes);
+        }
+    }
+}
+
+uint32_t child_answer(struct sim *sim, const struct sim_question *question, void *answer, unsigned *bytes)
+{
+    const struct children *all = &sim->children;
+
+    return all->answer ? all->answer(all->answer_context, question, answer, bytes) : ERROR_INVALID_VALUE;
+}
+
+void sim_set_answers(struct sim *sim, sim_answer *answer, void *context)
+{
+    sim->children.answer = answer;
+    sim->children.answer_context = context;
 }
 
 struct child *children_take(struct sim *sim)

@@ -15,15 +15,35 @@
 #include "launch.h"
 
 struct ins;
+struct launch;
 struct sim;
 struct warp;
 
-/* A copy or a memset that a thread asked for. */
+/* A copy or a memset that a thread asked for: rows `pitch` bytes apart, planes `slice` bytes apart. */
 struct child_copy {
-    uint64_t to, from; /* from: 0 for a memset */
-    uint64_t bytes;    /* 0: there is none */
-    int value;         /* of a memset */
+    uint64_t to, from;             /* from: 0 for a memset */
+    uint64_t bytes;                /* of a row; 0: there is none */
+    uint64_t rows, planes;         /* rows of a plane */
+    uint64_t to_pitch, from_pitch; /* bytes */
+    uint64_t to_slice, from_slice; /* bytes */
+    int value;                     /* of a memset */
 };
+
+/* What kernels ask the device, and the runtime of the host answers. */
+enum sim_query { QUERY_ATTRIBUTE, QUERY_LIMIT, QUERY_CACHE_CONFIG, QUERY_SHARED_CONFIG, QUERY_FUNCTION,
+                 QUERY_OCCUPANCY, QUERY_VERSION };
+
+enum { ANSWER_MOST = 256 }; /* bytes */
+
+struct sim_question {
+    enum sim_query query;
+    int what;                   /* which attribute or limit; of occupancy: the threads of a block */
+    struct sim_kernel *kernel;  /* of QUERY_FUNCTION and QUERY_OCCUPANCY; NULL: not a kernel */
+    uint64_t dynamic_shared;    /* bytes, of QUERY_OCCUPANCY */
+};
+
+/* Fills in answer[ANSWER_MOST] and says how many bytes of it count. Returns a cudaError_t. Any worker may call it. */
+typedef uint32_t sim_answer(void *context, const struct sim_question *question, void *answer, unsigned *bytes);
 
 /* A launch, or a copy, that a thread asked for. */
 struct child {
@@ -50,6 +70,8 @@ struct children {
     uint64_t texts;           /* device address of the texts of errors; 0: not made yet */
     struct condition *conditions; /* [condition_count] */
     uint32_t condition_count;
+    sim_answer *answer;       /* answers questions of kernels; NULL: nobody does */
+    void *answer_context;     /* its first argument */
 };
 
 void children_init(struct children *children);
@@ -58,6 +80,9 @@ void children_release(struct sim *sim);
 /* A buffer for the arguments of a kernel, which its device address names. 0: the launch is impossible. */
 uint64_t child_buffer(struct warp *w, const struct ins *ins, unsigned lane, uint64_t function, const uint32_t grid[3],
                       const uint32_t block[3], uint32_t dynamic_shared);
+
+/* The kernel of the launch's own module whose device address that is, or NULL. */
+struct sim_kernel *child_kernel(const struct launch *launch, uint64_t address);
 
 /* Launches the buffer's kernel. Returns a cudaError_t. */
 uint32_t child_launch(struct warp *w, uint64_t buffer, uint64_t stream);
@@ -77,6 +102,12 @@ uint64_t child_error_text(struct sim *sim, uint32_t error, bool name);
 /* The children of the grid that has just run, tail launches last. The caller owns the list. */
 struct child *children_take(struct sim *sim);
 void child_free(struct child *child);
+
+/* Who answers questions of kernels. */
+void sim_set_answers(struct sim *sim, sim_answer *answer, void *context);
+
+/* Asks them. Without anybody the answer is cudaErrorInvalidValue. */
+uint32_t child_answer(struct sim *sim, const struct sim_question *question, void *answer, unsigned *bytes);
 
 /* Makes a condition. Returns its handle, or 0 without memory. */
 uint64_t sim_condition_new(struct sim *sim, uint32_t value, bool resets);

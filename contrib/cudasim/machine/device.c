@@ -75,7 +75,7 @@ struct touched *sim_touched(struct sim *sim)
 struct pages *sim_pages(struct sim *sim)
 {
     if (!sim->pages && !sim->pages_refused) {
-        sim->pages = pages_create(sim->memory);
+        sim->pages = pages_create(sim->memory, sim->wide);
         sim->pages_refused = !sim->pages;
     }
     return sim->pages;

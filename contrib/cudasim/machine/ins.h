@@ -273,6 +273,7 @@ struct row {
 /* All rows, with the bodies for one level of x86-64: table/ has a table for each. */
 struct table {
     const struct row *const *rows; /* lists, each ended by a row without names */
+    int level; /* of x86-64 that it was compiled for */
 };
 
 #endif

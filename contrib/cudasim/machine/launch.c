@@ -103,7 +103,7 @@ static void drop_locals(struct block *b)
         if (w->local)
             munmap(w->local, w->local_stride * LANES);
         if (w->local_written)
-            munmap(w->local_written, w->local_stride * LANES / 8);
+            munmap(w->local_written, w->local_stride * sizeof *w->local_written);
         w->local = NULL;
         w->local_written = NULL;
     }
@@ -116,7 +116,7 @@ static void start_warp(struct block *b, const struct layout *x, uint32_t index)
     struct warp *w = &b->warps[index];
     uint32_t threads = l->threads - index * LANES;
     char *local = w->local;
-    uint8_t *local_written = w->local_written;
+    uint32_t *local_written = w->local_written;
     uint64_t local_stride = w->local_stride;
 
     memset(w, 0, offsetof(struct warp, others));
@@ -124,7 +124,7 @@ static void start_warp(struct block *b, const struct layout *x, uint32_t index)
     w->local_stride = local_stride;
     w->local_written = local_written;
     if (local_written)
-        memset(local_written, 0, local_stride * LANES / 8);
+        memset(local_written, 0, local_stride * sizeof *local_written);
     w->block = b;
     w->worker = b->worker;
     w->index = index;
@@ -390,10 +390,7 @@ static bool stuck(struct worker *k, double *since, uint64_t *seen)
     return seconds_worked() - *since > patience;
 }
 
-/*
- * Whether the worker has nothing to do because of a fault. If the launch keeps its text, blocks before the one with the
- * fault go on: theirs is to be complete. Gives the first of them its turn.
- */
+/* Whether the worker has nothing to do because of a fault. Gives the first block that goes on its turn. */
 static bool stopped(struct worker *k)
 {
     struct launch *l = k->launch;
@@ -401,7 +398,7 @@ static bool stopped(struct worker *k)
     if (!atomic_load(&l->stop))
         return false;
     for (unsigned n = 0; l->keeps_text && k->ring && n < k->resident; n++) {
-        if (k->ring->number < __atomic_load_n(&l->fault_block, __ATOMIC_RELAXED))
+        if (!block_stopped(k->ring))
             return false;
         k->ring = k->ring->next;
     }

@@ -94,7 +94,7 @@ struct warp {
     uint32_t live;                /* lanes not exited */
     char *local;                  /* [32] stacks of local_stride bytes, or NULL until needed */
     uint64_t local_stride;
-    uint8_t *local_written;       /* one bit per byte of `local`, with check_written */
+    uint32_t *local_written;      /* [local_stride] lanes that wrote this byte of their stack, with check_written */
     uint32_t cluster_phase;       /* in which it arrived last */
     struct frame top;             /* the kernel's own frame */
     struct order *order;          /* its part in the order of accesses, with check_races; else NULL */
@@ -119,7 +119,9 @@ struct known {
 struct knowledge {
     struct known *items; /* owned */
     uint32_t count, capacity;
+    uint32_t next;       /* where the next item that is looked for may be */
     bool everything;     /* there were too many to keep: all count as known */
+    uint64_t filter[16]; /* channels that may be among the items; nothing, if there are none */
 };
 
 struct barrier {

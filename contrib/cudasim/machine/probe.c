@@ -22,6 +22,11 @@
 #define IN_FLIGHT 8           /* instructions of a warp after which a line that it asked for is taken to be there */
 #define LANE 10               /* what a lane of an atomic counts at its sector; */
 #define FLOAT_LANE 24         /* of one that adds floats */
+#define TURN 10               /* what a sector of a request counts at its granule; */
+#define WIDE_TURN 16          /* of one that adds floats of 64 bits */
+#define GRANULE_SHIFT 9       /* 512 bytes are served by one slice of L2: microbenchmarks, atomic_table */
+#define LOOP 10               /* what a round of an atomic on shared memory counts that is a loop; */
+#define WIDE_LOOP 15          /* of one of 64 bits */
 
 /* What the driver can set aside for shared memory, KiB: CUDA C++ Programming Guide, compute capability 9.0. */
 static const unsigned carve_outs[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
@@ -53,6 +58,8 @@ static void reset(struct probe *p)
     memset(&p->counts, 0, sizeof p->counts);
     memset(p->hot, 0, sizeof p->hot);
     memset(p->meet, 0, sizeof p->meet);
+    memset(p->turn, 0, sizeof p->turn);
+    memset(p->word, 0, sizeof p->word);
     for (unsigned n = 0; n < p->path_count; n++) {
         p->paths[n].count = p->paths[n].load_count = p->paths[n].run_load = 0;
         p->paths[n].full = false;
@@ -84,7 +91,7 @@ static uint64_t most_of(const struct sim *sim, size_t offset)
     return most;
 }
 
-struct probe_counts probe_sum(const struct sim *sim, uint64_t *hot, uint64_t *meet)
+struct probe_counts probe_sum(const struct sim *sim, struct probe_most *most)
 {
     struct probe_counts sum = {0};
     uint64_t longest = 0, block_most = 0, *to = (uint64_t *)&sum;
@@ -100,8 +107,10 @@ struct probe_counts probe_sum(const struct sim *sim, uint64_t *hot, uint64_t *me
     }
     sum.longest = longest;
     sum.block_most = block_most;
-    *hot = most_of(sim, offsetof(struct probe, hot));
-    *meet = most_of(sim, offsetof(struct probe, meet));
+    most->hot = most_of(sim, offsetof(struct probe, hot));
+    most->meet = most_of(sim, offsetof(struct probe, meet));
+    most->turn = most_of(sim, offsetof(struct probe, turn));
+    most->word = most_of(sim, offsetof(struct probe, word));
     return sum;
 }
 
@@ -147,6 +156,8 @@ void probe_block(struct probe *p, struct block *b)
     p->counts.blocks++;
     memset(p->hot_now, 0, sizeof p->hot_now);
     memset(p->meet_now, 0, sizeof p->meet_now);
+    memset(p->turn_now, 0, sizeof p->turn_now);
+    memset(p->word_now, 0, sizeof p->word_now);
     /* By the block's number, so that it does not matter which worker ran it. */
     if (p->path_count < PROBE_PATHS && (only || b->launch->blocks <= PROBE_PATHS || order % 3 == 0)) {
         /* The first warp often does what the others need not: every second path is its. */
@@ -158,7 +169,7 @@ void probe_block(struct probe *p, struct block *b)
 
 void probe_retire(struct probe *p, struct block *b)
 {
-    uint64_t longest = 0, sum = 0, hot = 0, meet = 0;
+    uint64_t longest = 0, sum = 0, hot = 0, meet = 0, turn = 0, word = 0;
 
     for (uint32_t n = 0; n < b->warp_count; n++) {
         uint64_t executed = b->warps[n].executed;
@@ -178,9 +189,13 @@ void probe_retire(struct probe *p, struct block *b)
     for (unsigned n = 0; n < PROBE_HOT; n++) {
         hot = p->hot_now[n] > hot ? p->hot_now[n] : hot;
         meet = p->meet_now[n] > meet ? p->meet_now[n] : meet;
+        turn = p->turn_now[n] > turn ? p->turn_now[n] : turn;
+        word = p->word_now[n] > word ? p->word_now[n] : word;
     }
     p->counts.hot_block += hot;
     p->counts.meet_block += meet;
+    p->counts.turn_block += turn;
+    p->counts.word_block += word;
 }
 
 void probe_run(struct probe_path *path, uint32_t from, uint32_t to)
@@ -296,6 +311,17 @@ static unsigned distinct(const uint64_t *address, uint32_t mask, unsigned shift,
 
 static unsigned place_of(uint64_t number) { return (unsigned)((number * 0x9E3779B97F4A7C15u) >> 52); }
 
+/* A slice of L2 serves the sectors of its granules one after another. */
+static void note_turns(struct probe *p, const uint64_t *sectors, unsigned count, unsigned turn)
+{
+    for (unsigned n = 0; n < count; n++) {
+        unsigned at = place_of(sectors[n] >> (GRANULE_SHIFT - SECTOR_SHIFT));
+
+        p->turn[at] += turn;
+        p->turn_now[at] += turn;
+    }
+}
+
 /* L2 changes the words of a sector one after another. Integers of a warp at one word are added up before. */
 static void note_meeting(struct probe *p, const uint64_t *address, uint32_t mask, bool floats, unsigned words)
 {
@@ -303,10 +329,13 @@ static void note_meeting(struct probe *p, const uint64_t *address, uint32_t mask
         mask &= -mask;
     EVERY_LANE(l, mask)
     {
-        unsigned at = place_of(address[l] >> SECTOR_SHIFT);
+        unsigned at = place_of(address[l] >> SECTOR_SHIFT), word = place_of(address[l] >> 2);
+        unsigned lane = floats ? FLOAT_LANE : LANE;
 
-        p->meet[at] += floats ? FLOAT_LANE : LANE;
-        p->meet_now[at] += floats ? FLOAT_LANE : LANE;
+        p->meet[at] += lane;
+        p->meet_now[at] += lane;
+        p->word[word] += lane;
+        p->word_now[word] += lane;
     }
 }
 
@@ -345,6 +374,7 @@ void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address
     count = distinct(address, mask, SECTOR_SHIFT, bytes - 1, list);
     if (ins->op_is_atomic) {
         note_atomic(p, address, mask, count, ins->flops > 0);
+        note_turns(p, list, count, ins->flops > 0 && bytes > 4 ? WIDE_TURN : TURN);
         return;
     }
     if (p->at != w->block)
@@ -395,7 +425,8 @@ void probe_local(struct warp *w, uint32_t mask, unsigned bytes)
     c->local_lines += ((uint64_t)__builtin_popcount(mask) * bytes + 127) / 128;
 }
 
-void probe_shared_atomic(struct warp *w, const uint32_t *offsets, uint32_t mask)
+void probe_shared_atomic(struct warp *w, const struct ins *ins, const uint32_t *offsets, uint32_t mask,
+                         unsigned bytes)
 {
     struct probe_counts *c = &w->worker->probe->counts;
     unsigned most = 0;
@@ -410,4 +441,7 @@ void probe_shared_atomic(struct warp *w, const uint32_t *offsets, uint32_t mask)
     }
     c->shared_atomic_requests++;
     c->shared_atomic_rounds += most;
+    /* ptxas makes a loop of compare and swap of additions of floats, and of those of 64 bits. */
+    if (ins->flops > 0 || bytes > 4)
+        c->loop_rounds += most * (bytes > 4 ? WIDE_LOOP : LOOP);
 }

@@ -62,6 +62,9 @@ struct probe_counts {
     uint64_t shared_atomic_requests, shared_atomic_rounds;       /* rounds: the most lanes at one word of a request */
     uint64_t hot_block;                                       /* each block's most atomic lanes at a word, summed */
     uint64_t meet_block;                                      /* the same of what meets at a sector */
+    uint64_t turn_block, word_block;  /* the same of what meets at a granule of L2, and of lanes that meet at a word */
+    uint64_t loop_rounds;             /* as shared_atomic_rounds, of those that are loops: tenths of those of floats */
+    uint64_t heap_calls;              /* of malloc() and free(), of lanes */
     uint64_t load_fresh, store_fresh;        /* sectors that a block asked L2 for, or wrote, for the first time */
     /* Of all blocks that ran. */
     uint64_t all_blocks, all_warps, instructions;                /* of warps */
@@ -82,6 +85,8 @@ struct probe {
     uint32_t hot[PROBE_HOT];       /* atomic lanes, of all blocks looked at */
     uint32_t hot_now[PROBE_HOT];   /* of this one */
     uint32_t meet[PROBE_HOT], meet_now[PROBE_HOT]; /* tenths of atomic lanes at a sector; floats count for more */
+    uint32_t turn[PROBE_HOT], turn_now[PROBE_HOT]; /* tenths of sectors of requests at a granule */
+    uint32_t word[PROBE_HOT], word_now[PROBE_HOT]; /* tenths of atomic lanes at a word; floats count for more */
     struct probe_path paths[PROBE_PATHS];
     uint32_t path_count;
 };
@@ -93,8 +98,11 @@ void probe_destroy(struct sim *sim);
 /* Forgets everything, before launches that are counted together. */
 void probe_reset(struct sim *sim);
 
-/* The sums over all workers, the most atomic lanes at one word, and tenths of the most that meets at a sector. */
-struct probe_counts probe_sum(const struct sim *sim, uint64_t *hot, uint64_t *meet);
+/* The sums over all workers, and the most of all launches' blocks together. */
+struct probe_most {
+    uint64_t hot, meet, turn, word; /* of each array of struct probe the largest */
+};
+struct probe_counts probe_sum(const struct sim *sim, struct probe_most *most);
 
 /* ---- while a launch runs ---- */
 
@@ -108,6 +116,7 @@ void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address
 /* A lane that copies many bytes from global memory, or to it. */
 void probe_bulk(struct warp *w, uint64_t address, uint64_t bytes);
 void probe_local(struct warp *w, uint32_t mask, unsigned bytes);
-void probe_shared_atomic(struct warp *w, const uint32_t *offsets, uint32_t mask);
+void probe_shared_atomic(struct warp *w, const struct ins *ins, const uint32_t *offsets, uint32_t mask,
+                         unsigned bytes);
 
 #endif

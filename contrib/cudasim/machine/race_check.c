@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "device.h"
+#include "fault.h"
 #include "race_say.h"
 #include "contrib/cudasim/base/atomic.h"
 
@@ -131,8 +132,18 @@ static void conflict(struct look *k, unsigned l, const struct unit *u, uint64_t 
     race_say(k->w, k->ins, l, &r);
 }
 
-/* Whether another worker may still have to do the store of `e`. Then its value is unknown. */
-static bool in_flight(const struct look *k, uint64_t e)
+bool race_said(struct look *k)
+{
+    if (k->quiet)
+        return true;
+    if (!fault_known(k->w, k->ins, k->owner ? FAULT_SHARED_RACE : FAULT_GLOBAL_RACE))
+        return false;
+    k->quiet = true;
+    k->w->worker->faulted_at = k->ins;
+    return true;
+}
+
+bool race_in_flight(const struct look *k, uint64_t e)
 {
     const struct launch *l = k->w->block->launch;
 
@@ -156,7 +167,7 @@ static bool against_write(struct look *k, unsigned l, const struct unit *u, uint
     if (under_way) {
         const struct block *from = block_near(k->w->block, entry_block(e));
 
-        under_way = from && !race_copy_done(&from->warps[entry_warp(e)], time, &time);
+        under_way = from && !race_copy_done(&from->warps[entry_warp(e)], time, k->owner && k->owner != from, &time);
     }
     if (!under_way && ordered(k, e, time, l)) {
         if (e & UNDER_WAY) /* as if written when it was waited for */
@@ -170,7 +181,7 @@ static bool against_write(struct look *k, unsigned l, const struct unit *u, uint
             conflict(k, l, u, e, RACE_WITH_SAME_STORE);
             return true;
         }
-        if (same_value(k, l, u->bytes, u->offset, u->size, -1, 0) || in_flight(k, e))
+        if (same_value(k, l, u->bytes, u->offset, u->size, -1, 0) || race_in_flight(k, e))
             return false;
     }
     conflict(k, l, u, e, under_way ? RACE_WITH_COPY : e & STRONG ? RACE_WITH_ATOMIC : RACE_WITH_WRITE);
@@ -213,20 +224,11 @@ static void note_write(struct look *k, unsigned l, const struct unit *u)
         (fine(e, mine, &k->self) || ordered(k, e, entry_time(e), l) ? mine : merge(e, mine) | (e & NEAR)) | k->flags;
 }
 
-/* Whether lane `l`'s compare-and-swap would not find the value that it expects. Then it only reads. */
-static bool only_compares(const struct look *k, unsigned l, const struct unit *u)
+bool race_only_compares(const struct look *k, unsigned l, const void *word)
 {
     const struct ins *i = k->ins;
 
-    return i->op_is_atomic && i->op == ATOMIC_CAS &&
-           memcmp(u->bytes - u->offset, (const char *)slot_at(k->w, i->b) + l * i->width, i->size) != 0;
-}
-
-/* Whether `x` is a read of this warp alone that was over when its lanes exchanged registers. */
-static bool read_before(const struct look *k, uint64_t x)
-{
-    return !(((x ^ k->self.who) & (BLOCK_BITS | WARP_BITS)) | (x & WARPS_MANY)) &&
-           entry_time(x) < k->w->order->reads_base;
+    return race_is_swap(i) && memcmp(word, (const char *)slot_at(k->w, i->b) + l * i->width, i->size) != 0;
 }
 
 /* Whether `x` is a read of another block that was over when this one learnt of it. */
@@ -239,13 +241,13 @@ static bool read_was_over(const struct look *k, uint64_t x)
 void race_unit(struct look *k, unsigned l, const struct unit *u, const uint64_t *address)
 {
     uint64_t x = *u->read;
-    bool reads = k->access == ACCESS_READ || only_compares(k, l, u);
+    bool reads = k->access == ACCESS_READ || race_only_compares(k, l, u->bytes - u->offset);
 
     if (!against_write(k, l, u, *u->write, address)) {
         k->by_value = true;
         return;
     }
-    if (!reads && x && !both_strong(k, x) && !read_before(k, x) && !ordered(k, x, entry_time(x), l) &&
+    if (!reads && x && !both_strong(k, x) && !race_read_before(k, x) && !ordered(k, x, entry_time(x), l) &&
         !read_was_over(k, x)) {
         if (k->ins->writes_back && same_value(k, l, u->bytes, u->offset, u->size, -1, 0)) {
             k->by_value = true;

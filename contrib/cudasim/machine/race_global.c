@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "race_apart.h"
 #include "race_pages.h"
 #include "race_runs.h"
 #include "race_sector.h"
@@ -106,6 +107,12 @@ static bool writes_words(const struct look *k, unsigned per)
     return k->stores && per == 0 && k->ins->count == 1 && k->ins->width == k->bytes && k->bytes >= 4;
 }
 
+/* Stores whose values in registers are one behind the other as in memory, in units of 4 or 8 bytes. */
+static bool stores_units(const struct look *k, unsigned per)
+{
+    return k->stores && k->ins->count == 1 && k->ins->width == k->bytes && k->bytes >> per >= 4;
+}
+
 /* Whether `x` is a read by the lane of `mine` alone, in this launch. */
 static inline bool read_by_itself(uint64_t x, uint64_t mine, uint64_t start)
 {
@@ -183,29 +190,62 @@ static inline bool check_units(struct look *k, struct cells *c, const struct run
     uint64_t w = r->writes ? r->writes[sector] : 0, x = r->reads ? r->reads[sector] : 0, fresh[SECTOR_UNITS];
     const uint64_t *wu = sector_expanded(w, m->start) ? entries_of(k->w->worker, c, PAGE_WRITE_UNITS) : NULL,
                    *xu = sector_expanded(x, m->start) ? entries_of(k->w->worker, c, PAGE_READ_UNITS) : NULL;
-    bool reads = k->access == ACCESS_READ;
+    bool reads = k->access == ACCESS_READ, words = writes_words(k, r->per),
+         again = race_fine_decides(k) && (reads || words);
 
     for (unsigned i = 0; i < count; i++) {
         unsigned unit = (at + i) & (SECTOR_UNITS - 1);
         uint64_t mine = mine_at(k, r, n + i), ew = sector_entry(w, wu ? wu + (at & ~7u) : NULL, unit, m->start),
                  ex = sector_entry(x, xu ? xu + (at & ~7u) : NULL, unit, m->start);
 
-        if (!fine(ew, mine, m) || ((!reads || !m->simple) && !fine(ex, mine, m)))
-            return false;
-        if (lanes > 1 && !fine(ew, mine + (1ull << LANE_AT), m))
-            return false;
+        if (!fine(ew, mine, m) || ((!reads || !m->simple) && !fine(ex, mine, m)) ||
+            (lanes > 1 && !fine(ew, mine + (1ull << LANE_AT), m))) {
+            bool same = again && words && unchanged(k, r->first + n + i, 1, r->address + (uint64_t)(n + i) * k->bytes);
+            enum again what = again ? race_again(k, ew, ex, mine, same) : AGAIN_ASK;
+
+            if (what == AGAIN_NOTE && lanes > 1)
+                what = race_again(k, ew, ex, mine + (1ull << LANE_AT), false);
+            if (what == AGAIN_LEAVE && count == 1)
+                return true;
+            if (what != AGAIN_NOTE)
+                return false;
+        }
         fresh[i] = mine;
         if (reads) {
             fresh[i] = fine(ex, mine, m) ? mine : merge(ex, mine);
             if (lanes > 1)
                 fresh[i] = merge(fresh[i], mine + ((uint64_t)(lanes - 1) << LANE_AT));
-        } else if (writes_words(k, r->per) && read_by_itself(ex, mine, m->start) &&
+        } else if (words && read_by_itself(ex, mine, m->start) &&
                    unchanged(k, r->first + n + i, 1, r->address + (uint64_t)(n + i) * k->bytes)) {
             fresh[i] |= WRITTEN_BACK;
             k->by_value = true;
         }
     }
     return put_units(k, c, reads ? PAGE_READS : PAGE_WRITES, r->per, at, count, fresh);
+}
+
+/* check_units() with AVX-512. */
+static bool check_eight(struct look *k, struct cells *c, const struct run *r, uint32_t n, unsigned count,
+                        unsigned lanes)
+{
+    struct worker *worker = k->w->worker;
+    uint32_t at = r->at + n, sector = at >> SECTOR_SHIFT, inside = at & (SECTOR_UNITS - 1), first = at - inside;
+    int of = k->access == ACCESS_READ ? PAGE_READS : PAGE_WRITES;
+    struct sector_units s = {.write = r->writes ? r->writes[sector] : 0, .read = r->reads ? r->reads[sector] : 0,
+                             .own = &c->of[of][sector], .unit = inside, .count = count, .per = r->per, .lanes = lanes};
+
+    if (!(s.own_units = entries_of(worker, c, of + PAGE_WRITE_UNITS)))
+        return false;
+    s.own_units += first;
+    if (sector_expanded(s.write, k->self.start))
+        s.write_units = entries_of(worker, c, PAGE_WRITE_UNITS) + first;
+    if (sector_expanded(s.read, k->self.start))
+        s.read_units = entries_of(worker, c, PAGE_READ_UNITS) + first;
+    s.lane0 = (int)(r->first + (n >> r->per)) - (int)(inside >> r->per);
+    if (stores_units(k, r->per))
+        s.values = slot_at(k->w, k->ins->extra ? *(const slot *)k->ins->extra : 0);
+    s.there = (const char *)(uintptr_t)(r->address + (uint64_t)n * k->bytes - (uint64_t)inside * k->bytes);
+    return race_sector_eight(k, &s);
 }
 
 /* The same for one unit, the usual case of lanes that are far apart. */
@@ -216,6 +256,8 @@ static bool check_one(struct look *k, struct cells *c, const struct run *r, unsi
 
 static bool check_some(struct look *k, struct cells *c, const struct run *r, uint32_t n, unsigned count, unsigned lanes)
 {
+    if (count > 1 && pages_map(k->w->block->launch->pages)->wide)
+        return check_eight(k, c, r, n, count, lanes);
     return check_units(k, c, r, n, count, lanes);
 }
 
@@ -396,13 +438,16 @@ static inline bool check_spot(struct look *k, const struct spot *p, unsigned l, 
              mark = FORM_SINGLE + (unit & (SECTOR_UNITS - 1)), e = entry_at(k, p->page, own, of, unit),
              o = p->other ? entry_at(k, p->page, *p->other, 1 - of, unit) : 0;
 
-    if (!fine(o, mine, m))
-        return false;
-    if (!fine(e, mine, m)) {
-        if (!reads || !m->simple)
-            return false;
-        fresh = merge(e, mine);
+    if (!fine(o, mine, m) || (!fine(e, mine, m) && (!reads || !m->simple))) {
+        bool again = race_fine_decides(k) && (reads || words),
+             same = again && words && unchanged(k, l, 1, (uintptr_t)bytes);
+        enum again what = again ? race_again(k, reads ? o : e, reads ? e : o, mine, same) : AGAIN_ASK;
+
+        if (what != AGAIN_NOTE)
+            return what == AGAIN_LEAVE;
     }
+    if (reads && !fine(e, mine, m))
+        fresh = merge(e, mine);
     if (words && read_by_itself(o, mine, m->start) && unchanged(k, l, 1, (uintptr_t)bytes)) {
         fresh |= WRITTEN_BACK;
         k->by_value = true;
@@ -418,8 +463,8 @@ static inline bool check_spot(struct look *k, const struct spot *p, unsigned l, 
     return true;
 }
 
-/* Lanes that access a unit each, none behind or beside the one before. */
-static void check_apart(struct look *k, uint32_t lanes, const uint64_t *address, unsigned shift)
+/* Lanes that access a unit each, one after the other. */
+static void check_each(struct look *k, uint32_t lanes, const uint64_t *address, unsigned shift)
 {
     struct spot spots[LANES];
     bool words = writes_words(k, 0);
@@ -428,6 +473,25 @@ static void check_apart(struct look *k, uint32_t lanes, const uint64_t *address,
     EVERY_LANE(l, lanes)
         if (!check_spot(k, &spots[l], l, unit_at(address[l], shift), (const void *)(uintptr_t)address[l], words))
             check_lane(k, l, address);
+}
+
+/* Lanes that access a unit each, none behind or beside the one before. */
+static void check_apart(struct look *k, uint32_t lanes, const uint64_t *address, unsigned shift)
+{
+    struct apart a = {address, NULL, shift};
+
+    if (!pages_map(k->w->block->launch->pages)->wide) {
+        check_each(k, lanes, address, shift);
+        return;
+    }
+    if (writes_words(k, 0))
+        a.values = slot_at(k->w, k->ins->extra ? *(const slot *)k->ins->extra : 0);
+    for (unsigned first = 0; first < LANES;) {
+        uint32_t rest = race_apart(k, &a, &first, lanes);
+
+        if (rest)
+            check_each(k, rest, address, shift);
+    }
 }
 
 /* How many lanes of `lanes` from lane `l` on access one behind the other, in one page. */
@@ -515,35 +579,61 @@ static void check_plain(struct look *k, const uint64_t *address, enum spread spr
     }
 }
 
-/* Lane `l`'s atomic, for which race_atomics_quick() holds. False: check_lane() must look. */
-static bool check_atomic(struct look *k, unsigned l, uint64_t address, unsigned shift)
+/*
+ * Lane `l`'s atomic, for which race_atomics_quick() holds. `of`: PAGE_WRITES, or PAGE_READS if it only compares. False:
+ * check_lane() must look.
+ */
+static bool check_atomic(struct look *k, unsigned l, uint64_t address, unsigned shift, int of)
 {
     struct worker *worker = k->w->worker;
-    uint64_t mine = k->self.who | (uint64_t)l << LANE_AT, *write, *words, *units = NULL, x = 0;
+    uint64_t mine = k->self.who | (uint64_t)l << LANE_AT, *own, *words, *units = NULL, x = 0;
     uint32_t at = unit_at(address, shift), n = k->bytes >> shift;
     struct cells c;
 
-    if (n > SECTOR_UNITS || !cells_of(worker, address, &c) || !(write = unit_entry(k, &c, PAGE_WRITES, at)))
+    if (n > SECTOR_UNITS || !cells_of(worker, address, &c) || !(own = unit_entry(k, &c, of, at)))
         return false;
-    if ((words = touched(worker, &c, PAGE_READS, k->self.start)) && (x = words[at >> SECTOR_SHIFT]) != 0 &&
+    if ((words = touched(worker, &c, 1 - of, k->self.start)) && (x = words[at >> SECTOR_SHIFT]) != 0 &&
         sector_expanded(x, k->self.start))
-        units = entries_of(worker, &c, PAGE_READ_UNITS) + (at & ~(SECTOR_UNITS - 1));
+        units = entries_of(worker, &c, 1 - of + PAGE_WRITE_UNITS) + (at & ~(SECTOR_UNITS - 1));
     for (uint32_t i = 0; i < n; i++)
-        if (!atomic_fine(write[i], sector_entry(x, units, (at + i) & (SECTOR_UNITS - 1), k->self.start), mine,
-                         k->flags, &k->self, k->self.start, &write[i]))
+        if (!atomic_fine(own[i], sector_entry(x, units, (at + i) & (SECTOR_UNITS - 1), k->self.start), mine,
+                         k->flags, &k->self, k->self.start, &own[i]))
             return false;
-    touch(&c, PAGE_WRITES, k->self.start);
+    touch(&c, of, k->self.start);
     return true;
 }
 
-/* Of lanes with one address, the first and the last leave what all of them would. */
+/* Lanes with one address: the first and the last leave what all of them would. */
+static bool check_same(struct look *k, uint32_t lanes, uint64_t address, unsigned shift, int of)
+{
+    unsigned first = (unsigned)__builtin_ctz(lanes), last = LANES - 1 - (unsigned)__builtin_clz(lanes);
+
+    return check_atomic(k, first, address, shift, of) &&
+           (first == last || check_atomic(k, last, address, shift, of));
+}
+
+/* The lanes of `lanes`, with one address, whose compare-and-swap does not swap. */
+static uint32_t lanes_compare(const struct look *k, uint32_t lanes, uint64_t address)
+{
+    uint32_t found = 0;
+
+    if (race_is_swap(k->ins))
+        EVERY_LANE(l, lanes)
+            found |= (uint32_t)race_only_compares(k, l, (const void *)(uintptr_t)address) << l;
+    return found;
+}
+
 static void check_atomics(struct look *k, const uint64_t *address, unsigned shift)
 {
     for (uint32_t rest = k->w->mask, n; rest; rest &= ~(uint32_t)(((1ull << n) - 1) << __builtin_ctz(rest))) {
         unsigned l = (unsigned)__builtin_ctz(rest);
+        uint32_t lanes, compare;
 
         n = same_length(address, rest, l);
-        if (check_atomic(k, l, address[l], shift) && (n == 1 || check_atomic(k, l + n - 1, address[l], shift)))
+        lanes = (uint32_t)((1ull << n) - 1) << l;
+        compare = lanes_compare(k, lanes, address[l]);
+        if ((lanes == compare || check_same(k, lanes & ~compare, address[l], shift, PAGE_WRITES)) &&
+            (!compare || check_same(k, compare, address[l], shift, PAGE_READS)))
             continue;
         for (unsigned i = 0; i < n; i++)
             check_lane(k, l + i, address);

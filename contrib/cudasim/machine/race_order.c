@@ -194,14 +194,40 @@ static struct channel *channel_at(struct grid_order *g, uint64_t address, bool m
     return *at = c;
 }
 
+/* The bit of knowledge.filter for the channel. */
+static unsigned filter_bit(const struct channel *channel)
+{
+    return (unsigned)((uintptr_t)channel * 0x9E3779B97F4A7C15u >> 32) % (sizeof((struct knowledge *)NULL)->filter * 8);
+}
+
+/* What warps know grows in the same order for all of them, so an item's place is mostly behind that of the last one. */
+static struct known *find_known(struct knowledge *k, const struct channel *channel)
+{
+    unsigned bit = filter_bit(channel);
+
+    if (k->next < k->count && k->items[k->next].channel == channel)
+        return &k->items[k->next++];
+    if (k->count == 0)
+        memset(k->filter, 0, sizeof k->filter);
+    else if (!(k->filter[bit / 64] >> (bit % 64) & 1))
+        return NULL;
+    for (uint32_t n = 0; n < k->count; n++)
+        if (k->items[n].channel == channel) {
+            k->next = n + 1;
+            return &k->items[n];
+        }
+    return NULL;
+}
+
 static void learn(struct knowledge *k, struct known item)
 {
-    for (uint32_t n = 0; n < k->count; n++)
-        if (k->items[n].channel == item.channel) {
-            if (item.length > k->items[n].length)
-                k->items[n].length = item.length;
-            return;
-        }
+    struct known *old = find_known(k, item.channel);
+
+    if (old) {
+        if (item.length > old->length)
+            old->length = item.length;
+        return;
+    }
     if (k->count == k->capacity) {
         uint32_t capacity = k->capacity ? 2 * k->capacity : 4;
         struct known *items = capacity <= KNOWN_MOST ? realloc(k->items, capacity * sizeof *items) : NULL;
@@ -214,6 +240,7 @@ static void learn(struct knowledge *k, struct known item)
         k->capacity = capacity;
     }
     k->items[k->count++] = item;
+    k->filter[filter_bit(item.channel) / 64] |= UINT64_C(1) << filter_bit(item.channel) % 64;
 }
 
 static void learn_all(struct knowledge *into, const struct knowledge *from)
@@ -560,7 +587,7 @@ void race_block_meets(struct block *b)
 
 void race_cluster_meets(struct block **group, uint32_t count)
 {
-    struct knowledge all = {NULL, 0, 0, false};
+    struct knowledge all = {.items = NULL};
 
     for (uint32_t g = 0; g < count; g++)
         for (uint32_t n = 0; group[g]->time && n < group[g]->warp_count; n++) {
@@ -582,9 +609,10 @@ void race_cluster_meets(struct block **group, uint32_t count)
 
 /* ---- asynchronous copies, and barriers in memory ---- */
 
-static void note_wait(struct order *o, uint32_t upto, uint32_t at)
+static void note_wait(struct order *o, uint32_t upto, uint32_t at, bool remote)
 {
     o->waits[o->wait_count % WAITS].upto = upto;
+    o->waits[o->wait_count % WAITS].remote = remote;
     o->waits[o->wait_count++ % WAITS].at = at;
 }
 
@@ -608,17 +636,17 @@ void race_wait_copies(struct warp *w, uint32_t but)
         return;
     else
         upto = but < COMMITS ? o->commits[(o->commit_count - 1 - but) % COMMITS] : 0;
-    note_wait(o, upto, at);
+    note_wait(o, upto, at, false);
     ++*w->block->time;
 }
 
-bool race_copy_done(const struct warp *w, uint32_t time, uint32_t *at)
+bool race_copy_done(const struct warp *w, uint32_t time, bool remote, uint32_t *at)
 {
     const struct order *o = w->order;
     uint32_t oldest = o->wait_count > WAITS ? o->wait_count - WAITS : 0;
 
     for (uint32_t n = oldest; n < o->wait_count; n++)
-        if (time < o->waits[n % WAITS].upto) {
+        if (time < o->waits[n % WAITS].upto && remote == o->waits[n % WAITS].remote) {
             *at = o->waits[n % WAITS].at;
             return true;
         }
@@ -641,15 +669,27 @@ void race_mbarrier_arrive(struct warp *w, uint64_t address, uint32_t lanes)
         channel_add(c, race_block_name(w->block), &w->order->front, &w->order->front, &w->order->known);
 }
 
+/* The block of the cluster in whose shared memory the barrier is. A store from another block may complete its phase. */
+static struct block *owner_of(const struct warp *w, uint64_t address)
+{
+    struct block *b = w->block;
+
+    for (uint32_t n = 0; b->cluster && n < b->launch->cluster_blocks; n++)
+        if (address - (uintptr_t)b->cluster[n]->shared < b->cluster[n]->shared_size)
+            return b->cluster[n];
+    return b;
+}
+
 void race_mbarrier_flip(struct warp *w, uint64_t address)
 {
-    struct meeting *done = w->order ? meeting_at(w->block, address, true) : NULL;
-    struct meeting *gathered = w->order ? meeting_at(w->block, address | GATHERS, true) : NULL;
+    struct block *b = owner_of(w, address);
+    struct meeting *done = w->order ? meeting_at(b, address, true) : NULL;
+    struct meeting *gathered = w->order ? meeting_at(b, address | GATHERS, true) : NULL;
 
-    done = w->order ? meeting_at(w->block, address, false) : NULL; /* the table may have grown */
+    done = w->order ? meeting_at(b, address, false) : NULL; /* the table may have grown */
     if (!done || !gathered)
         return;
-    join(done->clock, gathered->clock, w->block->warp_count);
+    join(done->clock, gathered->clock, b->warp_count);
     memcpy(done->copied, gathered->copied, sizeof done->copied);
 }
 
@@ -663,7 +703,7 @@ void race_mbarrier_copies(struct warp *w, uint64_t address, uint32_t lanes)
     upto = ++*w->block->time; /* so that the arrival makes the copies known */
     race_mbarrier_arrive(w, address, lanes);
     if (address - (uintptr_t)w->block->shared >= w->block->shared_size) { /* another block's */
-        note_wait(w->order, upto, upto - 1);
+        note_wait(w->order, upto, upto - 1, true);
         return;
     }
     if ((m = meeting_at(w->block, address | GATHERS, true)))
@@ -679,20 +719,27 @@ void race_mbarrier_wait(struct warp *w, uint64_t address)
     race_acquire(w, address, SCOPE_CLUSTER, true);
     m = meeting_at(w->block, address, false);
     for (uint32_t n = 0; m && n < w->block->warp_count; n++) {
-        struct order *o = w->block->warps[n].order;
-        uint32_t upto = m->copied[n];
+        uint32_t upto = m->copied[n], at;
 
-        if (upto && (!o->wait_count || o->waits[(o->wait_count - 1) % WAITS].upto < upto))
-            note_wait(o, upto, upto - 1);
+        if (upto && !race_copy_done(&w->block->warps[n], upto - 1, false, &at))
+            note_wait(w->block->warps[n].order, upto, upto - 1, false);
     }
 }
 
 /* ---- blocks ---- */
 
+/* The filter may stay: it means nothing without items. */
+static void forget(struct knowledge *k)
+{
+    k->items = NULL;
+    k->count = k->capacity = k->next = 0;
+    k->everything = false;
+}
+
 static void drop_knowledge(struct knowledge *k)
 {
     free(k->items);
-    memset(k, 0, sizeof *k);
+    forget(k);
 }
 
 void race_block_start(struct block *b)
@@ -701,7 +748,13 @@ void race_block_start(struct block *b)
     for (uint32_t n = 0; n < b->warp_count; n++) {
         struct order *o = b->warps[n].order;
 
-        memset(o, 0, offsetof(struct order, recent));
+        memset(o, 0, offsetof(struct order, clock));
+        memset(o->clock, 0, b->warp_count * sizeof *o->clock);
+        memset(o->released, 0, b->warp_count * sizeof *o->released);
+        memset(o->pending, 0, b->warp_count * sizeof *o->pending);
+        forget(&o->known);
+        forget(&o->pending_known);
+        o->recent_count = 0;
         for (unsigned r = 0; r < RECENTS; r++)
             o->recent[r].time = 0;
         o->base = b->t0;

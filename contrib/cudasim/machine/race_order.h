@@ -47,13 +47,13 @@ struct order {
     uint32_t commits[COMMITS]; /* when groups of asynchronous copies were committed, a ring */
     uint32_t commit_count;
     uint32_t wait_count;       /* of waits[], a ring: copies issued before `upto` were waited for at `at` */
-    struct { uint32_t upto, at; } waits[WAITS];
-    struct seen clock[WARPS_PER_BLOCK];    /* what it knows of the block's other warps */
+    struct { uint32_t upto, at; bool remote; } waits[WAITS]; /* remote: only of copies to other blocks */
+    struct seen clock[WARPS_PER_BLOCK];    /* what it knows of the block's other warps; see race_block_start() */
     struct seen released[WARPS_PER_BLOCK]; /* its clock and itself, at its last fence */
     struct seen pending[WARPS_PER_BLOCK];  /* what a fence would make it know */
     struct knowledge known, pending_known; /* of other blocks */
     uint32_t recent_count;     /* of recent[], a ring */
-    struct last_access recent[RECENTS]; /* last: see race_block_start() */
+    struct last_access recent[RECENTS];
 };
 
 /* A word with which warps of a block synchronise. */
@@ -95,8 +95,11 @@ bool race_blocks_ordered(const struct warp *w, uint32_t time, uint32_t block, un
  */
 bool race_read_over(const struct warp *w, uint32_t time, uint32_t block, unsigned warp, unsigned lane);
 
-/* The time of the wait for the lane's asynchronous copy of `time`. False: there was no wait. */
-bool race_copy_done(const struct warp *w, uint32_t time, uint32_t *at);
+/*
+ * The time of the wait for the lane's asynchronous copy of `time`, to its own block, or `remote`: to another one.
+ * False: there was no wait.
+ */
+bool race_copy_done(const struct warp *w, uint32_t time, bool remote, uint32_t *at);
 
 /* The lanes `lanes` make a strong access to a word. They leave there what they released, and learn what is there. */
 void race_publish(struct warp *w, uint64_t address, uint32_t lanes, enum scope scope, bool release, bool store);

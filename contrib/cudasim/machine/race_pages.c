@@ -77,7 +77,7 @@ static void pool_begin(struct pool *p, struct parts *parts, uint64_t part_bytes,
     parts->bytes = part_bytes;
 }
 
-struct pages *pages_create(struct memory *memory)
+struct pages *pages_create(struct memory *memory, bool wide)
 {
     struct pages *p = calloc(1, sizeof *p);
 
@@ -85,6 +85,7 @@ struct pages *pages_create(struct memory *memory)
         return NULL;
     p->map.origin = memory_origin(memory);
     p->map.range = memory_range(memory);
+    p->map.wide = wide;
     p->table_bytes = (p->map.range / PAGE_BYTES + 1) * sizeof *p->map.table;
     if (pool_create(&p->pools[0], &p->map.parts[0], POOL_BYTES / SECTOR_UNITS) &&
         pool_create(&p->pools[1], &p->map.parts[1], POOL_BYTES) && (p->map.table = reserve(p->table_bytes)))

@@ -4,6 +4,7 @@
 #ifndef CUDASIM_RACE_PAGES_H
 #define CUDASIM_RACE_PAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,14 +31,15 @@ struct page_map {
     uint64_t origin, range; /* of the device's memory */
     struct page *table;     /* [range / PAGE_BYTES] */
     struct parts parts[2];  /* of words of sectors, of entries of units */
+    bool wide;              /* the processor has AVX-512: race_apart.h */
 };
 static inline const struct page_map *pages_map(const struct pages *pages)
 {
     return (const struct page_map *)(const void *)pages;
 }
 
-/* NULL: no memory. */
-struct pages *pages_create(struct memory *memory);
+/* `wide`: the processor has AVX-512, and it may be used. NULL: no memory. */
+struct pages *pages_create(struct memory *memory, bool wide);
 void pages_destroy(struct pages *pages);
 
 /*

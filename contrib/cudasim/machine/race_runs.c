@@ -29,6 +29,15 @@ CLONES bool run_has_zero(const uint64_t *entries, uint32_t n)
     return zero;
 }
 
+CLONES bool run_has_copy(const uint64_t *entries, uint32_t n)
+{
+    uint64_t all = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        all |= entries[i];
+    return all & UNDER_WAY;
+}
+
 CLONES void run_put(uint64_t *entries, uint32_t n, unsigned per, uint64_t who)
 {
     for (uint32_t i = 0; i < n; i++)

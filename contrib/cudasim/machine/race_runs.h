@@ -12,6 +12,9 @@ bool run_fine(const uint64_t *entries, uint32_t n, unsigned per, const struct se
 /* Whether one of them is zero. */
 bool run_has_zero(const uint64_t *entries, uint32_t n);
 
+/* Whether one of them is of an asynchronous copy. */
+bool run_has_copy(const uint64_t *entries, uint32_t n);
+
 /* Makes them the lanes' own. */
 void run_put(uint64_t *entries, uint32_t n, unsigned per, uint64_t who);
 

@@ -354,8 +354,9 @@ static bool consecutive(struct look *k, struct block *b, uint32_t at)
 {
     uint32_t n = (uint32_t)LANES * units_of(b, k->bytes);
     unsigned per = per_lane(b, k->bytes);
+    bool in_order = run_fine(b->writes + at, n, per, &k->self);
 
-    if (!run_fine(b->writes + at, n, per, &k->self))
+    if (!in_order && (k->access != ACCESS_READ || !race_fine_decides(k) || run_has_copy(b->writes + at, n)))
         return false;
     if (k->access == ACCESS_WRITE) {
         if (!run_fine(b->reads + at, n, per, &k->self))
@@ -364,9 +365,39 @@ static bool consecutive(struct look *k, struct block *b, uint32_t at)
         return true;
     }
     if ((k->w->worker->sim_check_written && run_has_zero(b->writes + at, n)) ||
-        (!k->self.simple && !run_fine(b->reads + at, n, per, &k->self)))
+        (!k->self.simple && !run_fine(b->reads + at, n, per, &k->self)) || (!in_order && !race_said(k)))
         return false;
     run_read(b->reads + at, n, per, &k->self);
+    return true;
+}
+
+/* A lane's plain access with a race that was reported, where race_fine_decides(). False: check_lane() must look. */
+static bool met_again(struct look *k, struct block *b, unsigned l, uint32_t offset, uint32_t n)
+{
+    uint32_t at = offset >> b->unit_shift, size = 1u << b->unit_shift;
+    uint64_t mine = k->self.who | (uint64_t)l << LANE_AT;
+    const char *value = NULL;
+    bool read = k->access == ACCESS_READ;
+
+    if (k->stores && k->ins->count == 1 && k->ins->width == k->bytes)
+        value = (const char *)slot_at(k->w, *(const slot *)k->ins->extra) + l * k->bytes;
+    if (k->access == ACCESS_ATOMIC || (!read && !value))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t *e = &b->writes[at + i], *x = &b->reads[at + i];
+        enum again what;
+
+        if (read && k->w->worker->sim_check_written && !*e)
+            return false;
+        what = race_again(k, *e, *x, mine,
+                          value && !memcmp(value + i * size, b->shared + ((size_t)(at + i) << b->unit_shift), size));
+        if (what == AGAIN_ASK)
+            return false;
+        if (what == AGAIN_NOTE && read)
+            *x = fine(*x, mine, &k->self) ? mine : merge(*x, mine);
+        else if (what == AGAIN_NOTE)
+            *e = mine;
+    }
     return true;
 }
 
@@ -395,7 +426,7 @@ static void check_atomics(struct look *k, const struct block *b, const uint32_t 
 static void check_plain(struct look *k, struct block *b, const uint32_t *offsets, enum spread spread)
 {
     uint32_t n = units_of(b, k->bytes);
-    bool zero = k->w->worker->sim_check_written;
+    bool zero = k->w->worker->sim_check_written, again = race_fine_decides(k) && !b->cluster;
     uint64_t address[LANES];
 
     if (spread == SPREAD_CONSECUTIVE && consecutive(k, b, offsets[0] >> b->unit_shift))
@@ -415,7 +446,8 @@ static void check_plain(struct look *k, struct block *b, const uint32_t *offsets
         uint64_t mine = k->self.who | (uint64_t)l << LANE_AT;
 
         if (!(k->access == ACCESS_READ ? usual_read(b, at, n, mine, &k->self, zero)
-                                       : usual_write(b, at, n, mine, &k->self)))
+                                       : usual_write(b, at, n, mine, &k->self)) &&
+            !(again && met_again(k, b, l, offsets[l], n)))
             check_lane(k, l, b, offsets[l], address);
     }
 }
@@ -437,7 +469,7 @@ static void settle_copies(struct block *b, uint32_t lanes, const uint32_t *offse
                 continue;
             if (copy != last) {
                 last = copy;
-                over = race_copy_done(&b->warps[entry_warp(*e)], entry_time(*e), &time) && time < b->t0;
+                over = race_copy_done(&b->warps[entry_warp(*e)], entry_time(*e), false, &time) && time < b->t0;
             }
             if (over)
                 *e = (*e & ~(SLOW | TIME_BITS | UNDER_WAY)) | (uint64_t)time << TIME_AT;
@@ -504,7 +536,7 @@ static __attribute__((noinline)) void by_entries(struct warp *w, const struct in
     k = race_look(w, ins, b, bytes, access);
     if (plain)
         check_plain(&k, b, offsets, spread);
-    else if (access == ACCESS_ATOMIC && race_atomics_quick(&k) && !b->cluster)
+    else if (access == ACCESS_ATOMIC && race_atomics_quick(&k) && !race_is_swap(ins) && !b->cluster)
         check_atomics(&k, b, offsets);
     else if (k.flags == UNDER_WAY && !b->cluster && !(bytes & (bytes - 1)))
         check_copies(&k, b, offsets, spread);

@@ -4,6 +4,8 @@
  * The bodies of memory instructions call it, from several workers at once. The runtime calls it between launches. It
  * does not know what orders work.
  */
+#pragma GCC optimize("O3") /* vectors, whatever the rest is compiled with */
+
 #include "traffic.h"
 
 #include <pthread.h>
@@ -101,34 +103,64 @@ static void use_page(struct traffic *t, uint64_t page)
     pthread_mutex_unlock(&t->lock);
 }
 
-/* Sets the bits of `pattern` in a word, if they are not, and returns what it was. */
+/* Sets the bits of `pattern` in a word, if they are not, and returns what it was. `alone`: nobody else does so now. */
 #define MARKS(T)                                                                                                       \
-    static inline uint64_t mark_##T(T *at, T pattern)                                                                  \
+    static inline uint64_t mark_##T(T *at, T pattern, bool alone)                                                      \
     {                                                                                                                  \
         T was = __atomic_load_n(at, __ATOMIC_RELAXED);                                                                 \
-        if ((was & pattern) != pattern)                                                                                \
+        if ((was & pattern) == pattern)                                                                                \
+            return was;                                                                                                \
+        if (alone)                                                                                                     \
+            __atomic_store_n(at, was | pattern, __ATOMIC_RELAXED);                                                     \
+        else                                                                                                           \
             __atomic_fetch_or(at, pattern, __ATOMIC_RELAXED);                                                          \
         return was;                                                                                                    \
     }
 MARKS(uint8_t)
 MARKS(uint32_t)
 MARKS(uint64_t)
-#define MARK(T, at, pattern) mark_##T((T *)(void *)(at), (T)(pattern))
+#define MARK(T, at, pattern, alone) mark_##T((T *)(void *)(at), (T)(pattern), alone)
+
+/* Sets the bits of `pattern` in `count` words. Returns the bits that were in any. Nobody else does so now. */
+CLONES static uint64_t mark_words(uint64_t *words, uint64_t count, uint64_t pattern)
+{
+    uint64_t seen = 0;
+
+    for (uint64_t n = 0; n < count; n++) {
+        seen |= words[n];
+        words[n] |= pattern;
+    }
+    return seen;
+}
+
+/* Whether the lower half of each byte of the page is as in `alike`. */
+CLONES static bool page_alike(const uint64_t *page, uint64_t alike)
+{
+    uint64_t differs = 0;
+
+    for (unsigned n = 0; n < PAGE / sizeof *page; n++)
+        differs |= (page[n] & OWN) ^ alike;
+    return differs == 0;
+}
 
 /* Sets the bits in each byte of [from, to), and returns the bits that were in any of them. */
-static unsigned mark(struct traffic *t, uint64_t from, uint64_t to, uint8_t bits)
+static inline unsigned mark(struct traffic *t, uint64_t from, uint64_t to, uint8_t bits, bool alone)
 {
     uint64_t seen = 0, pattern = bits * EACH_BYTE;
 
+    if (alone && from % 8 == 0 && to - from >= 64) {
+        seen = mark_words((uint64_t *)(void *)(t->map + from), (to - from) / 8, pattern);
+        from += (to - from) / 8 * 8;
+    }
     while (from < to) {
         uint8_t *at = t->map + from;
 
         if (from % 8 == 0 && to - from >= 8)
-            seen |= MARK(uint64_t, at, pattern), from += 8;
+            seen |= MARK(uint64_t, at, pattern, alone), from += 8;
         else if (from % 4 == 0 && to - from >= 4)
-            seen |= MARK(uint32_t, at, pattern), from += 4;
+            seen |= MARK(uint32_t, at, pattern, alone), from += 4;
         else
-            seen |= MARK(uint8_t, at, pattern), from++;
+            seen |= MARK(uint8_t, at, pattern, alone), from++;
     }
     seen |= seen >> 32;
     seen |= seen >> 16;
@@ -136,7 +168,7 @@ static unsigned mark(struct traffic *t, uint64_t from, uint64_t to, uint8_t bits
 }
 
 /* As mark(), with pages; what is not in the range is left out. */
-static unsigned mark_range(struct traffic *t, uint64_t low, uint64_t high, uint8_t bits)
+static inline unsigned mark_range(struct traffic *t, uint64_t low, uint64_t high, uint8_t bits, bool alone)
 {
     uint64_t from = low - t->origin, to = high - t->origin;
 
@@ -144,17 +176,17 @@ static unsigned mark_range(struct traffic *t, uint64_t low, uint64_t high, uint8
         return 0;
     for (uint64_t page = from / PAGE; page <= (to - 1) / PAGE; page++)
         use_page(t, page);
-    return mark(t, from, to, bits);
+    return mark(t, from, to, bits, alone);
 }
 
 void traffic_note(struct traffic *t, uint64_t low, uint64_t high, unsigned kinds)
 {
-    mark_range(t, low, high, (uint8_t)kinds);
+    mark_range(t, low, high, (uint8_t)kinds, true);
 }
 
 void traffic_note_other(struct traffic *t, uint64_t low, uint64_t high, unsigned kinds)
 {
-    mark_range(t, low, high, (uint8_t)(kinds << 4));
+    mark_range(t, low, high, (uint8_t)(kinds << 4), true);
 }
 
 /* ------------------------------------------------------------------ kernels */
@@ -191,11 +223,11 @@ static void ask(struct traffic *t, struct warp *w, const struct ins *ins, unsign
 void traffic_access(struct warp *w, const struct ins *ins, unsigned bytes, enum access access, bool dense)
 {
     struct traffic *t = w->worker->traffic;
-    bool strong = access == ACCESS_ATOMIC || ins->order || ins->guesses;
+    bool alone = w->block->launch->active == 1, strong = access == ACCESS_ATOMIC || ins->order || ins->guesses;
     unsigned kinds = (access != ACCESS_WRITE ? TRAFFIC_READ : 0) | (access != ACCESS_READ ? TRAFFIC_WRITE : 0);
 
     kinds <<= strong ? 2 : 0;
-    if (dense && mark_range(t, w->address[0], w->address[0] + (uint64_t)LANES * bytes, (uint8_t)kinds) >> 4 == 0)
+    if (dense && mark_range(t, w->address[0], w->address[0] + (uint64_t)LANES * bytes, (uint8_t)kinds, alone) >> 4 == 0)
         return;
     EVERY_LANE(l, w->mask)
     {
@@ -203,7 +235,7 @@ void traffic_access(struct warp *w, const struct ins *ins, unsigned bytes, enum 
 
         if (l && w->mask >> (l - 1) & 1 && w->address[l] == w->address[l - 1])
             continue; /* the lane before said it */
-        others = mark_range(t, w->address[l], w->address[l] + bytes, (uint8_t)kinds) >> 4;
+        others = mark_range(t, w->address[l], w->address[l] + bytes, (uint8_t)kinds, alone) >> 4;
 
         if (others && (strong || traffic_collides(kinds, others)))
             ask(t, w, ins, l, bytes, kinds);
@@ -245,16 +277,25 @@ static void take_page(const struct traffic *t, uint64_t page, struct spans *s)
     const uint8_t *map = t->map + page * PAGE;
     unsigned at = 0, from;
 
+    if (page_alike((const uint64_t *)(const void *)map, (map[0] & 15) * EACH_BYTE)) {
+        if (map[0] & 15)
+            add(s, t->origin + page * PAGE, t->origin + (page + 1) * PAGE, map[0] & 15);
+        return;
+    }
     while (at < PAGE && !s->full) {
-        uint64_t word;
+        uint64_t word, alike;
 
         memcpy(&word, map + (at & ~7u), sizeof word);
         if (at % 8 == 0 && !(word & OWN)) {
             at += 8;
             continue;
         }
-        for (from = at++; at < PAGE && (map[at] & 15) == (map[from] & 15); at++)
-            ;
+        from = at++;
+        alike = (map[from] & 15) * EACH_BYTE;
+        while (at < PAGE && (map[at] & 15) == (map[from] & 15)) {
+            memcpy(&word, map + (at & ~7u), sizeof word);
+            at += at % 8 == 0 && (word & OWN) == alike ? 8 : 1;
+        }
         if (map[from] & 15)
             add(s, t->origin + page * PAGE + from, t->origin + page * PAGE + at, map[from] & 15);
     }

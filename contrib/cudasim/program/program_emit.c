@@ -283,7 +283,8 @@ slot predicate_operand(struct builder *b, const struct ptx_operand *x)
 
 bool second_register(const struct ptx_operand *operand, slot *s)
 {
-    if (operand->kind != PTX_OPERAND_REGISTER || operand->second == PTX_NO_REGISTER)
+    if ((operand->kind != PTX_OPERAND_REGISTER && operand->kind != PTX_OPERAND_SINK) ||
+        operand->second == PTX_NO_REGISTER)
         return false;
     *s = (slot)operand->second << 1;
     return true;

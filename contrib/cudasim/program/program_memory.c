@@ -341,7 +341,7 @@ static void lower_cvta(struct builder *b)
     const struct ptx_statement *s = b->statement;
     enum ptx_space space = space_token(b);
     bool to = has_token(b, "to");
-    uint64_t window = space == PTX_SHARED ? WINDOW(WINDOW_SHARED) : space == PTX_LOCAL ? WINDOW(WINDOW_LOCAL) : 0;
+    uint64_t window = space == PTX_LOCAL ? WINDOW(WINDOW_LOCAL) : 0;
     const struct ptx_operand *x = &s->operands[1];
     slot source, d;
     struct ins *i;
@@ -355,7 +355,8 @@ static void lower_cvta(struct builder *b)
         source = use_operand(b, x, 'q');
     }
     d = define_operand(b, &s->operands[0], 'q');
-    i = emit(b, window == 0 ? "mov.b64" : to ? "and.b64" : "or.b64");
+    i = emit(b, space == PTX_SHARED ? "@cvta_shared" : window == 0 ? "mov.b64" : to ? "and.b64" : "or.b64");
+    i->op = space == PTX_SHARED && to;
     i->d = d;
     i->a = source;
     if (window)

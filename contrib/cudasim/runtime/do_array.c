@@ -3,6 +3,7 @@
  * real device orders texels differently, but no program can see that.
  */
 #include "runtime.h"
+#include "array.h"
 
 enum { ARRAY_FLAGS = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather };
 

@@ -5,6 +5,7 @@
  * regions is the program's own memory. It is trusted, as a real driver does.
  */
 #include "runtime.h"
+#include "array.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -63,8 +63,49 @@ cudaError_t allocation_release(struct runtime *runtime, void *pointer, const cha
         map_remove(&runtime->pooled, pointer);
     }
     unused_check(runtime, region);
+    range_forget(&runtime->advised, region->base, region->base + region->size);
     memory_release(sim_memory(runtime->sim), region->base);
     return cudaSuccess;
+}
+
+static uint64_t pool_units(uint64_t bytes)
+{
+    return (bytes + POOL_UNIT - 1) / POOL_UNIT * POOL_UNIT;
+}
+
+/* False: it may not reserve that much. */
+static bool pool_take(struct CUmemPoolHandle_st *pool, uint64_t size)
+{
+    uint64_t reserved = pool_units(pool->used + size);
+
+    if (pool->most && reserved > pool_units(pool->most))
+        return false;
+    pool->used += size;
+    if (pool->used > pool->used_high)
+        pool->used_high = pool->used;
+    if (reserved > pool->reserved)
+        pool->reserved = reserved;
+    if (pool->reserved > pool->reserved_high)
+        pool->reserved_high = pool->reserved;
+    return true;
+}
+
+void pool_release(struct CUmemPoolHandle_st *pool, uint64_t kept)
+{
+    uint64_t least = pool_units(pool->used);
+
+    kept = kept / POOL_UNIT * POOL_UNIT;
+    if (kept < least)
+        kept = least;
+    if (pool->reserved > kept)
+        pool->reserved = kept;
+}
+
+void pools_waited(struct runtime *runtime)
+{
+    pool_release(&runtime->pool, runtime->pool.threshold);
+    for (struct CUmemPoolHandle_st *pool = runtime->pools; pool; pool = pool->next)
+        pool_release(pool, pool->threshold);
 }
 
 cudaError_t pool_allocate(struct runtime *runtime, struct CUmemPoolHandle_st *pool, size_t size, void **pointer)
@@ -74,14 +115,16 @@ cudaError_t pool_allocate(struct runtime *runtime, struct CUmemPoolHandle_st *po
     if (error != cudaSuccess || !*pointer)
         return error;
     if (!map_put(&runtime->pooled, *pointer, pool)) {
+        error = cudaErrorMemoryAllocation;
+    } else if (!pool_take(pool, size)) {
+        map_remove(&runtime->pooled, *pointer);
+        error = cudaErrorMemoryAllocation;
+    }
+    if (error != cudaSuccess) {
         memory_release(sim_memory(runtime->sim), (uintptr_t)*pointer);
         *pointer = NULL;
-        return cudaErrorMemoryAllocation;
     }
-    pool->used += size;
-    if (pool->used > pool->used_high)
-        pool->used_high = pool->used;
-    return cudaSuccess;
+    return error;
 }
 
 /* ------------------------------------------------------------------ the end */
@@ -124,7 +167,9 @@ void allocation_release_all(struct runtime *runtime)
         memory_release(sim_memory(runtime->sim), list.regions[i].base);
     free(list.regions);
     map_release(&runtime->pooled);
-    runtime->pool.used = runtime->graph_pool.used = 0;
+    range_release(&runtime->advised);
+    runtime->pool.used = runtime->pool.reserved = 0;
+    runtime->graph_pool.used = runtime->graph_pool.reserved = 0;
 }
 
 static int by_serial(const void *left, const void *right)

@@ -5,6 +5,7 @@
  * that order.
  */
 #include "runtime.h"
+#include "user_object.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,7 @@ void graph_destroy(struct runtime *runtime, struct CUgraph_st *graph)
         graph->nodes = node->next;
         graph_release_node(runtime, node);
     }
+    object_uses_drop(runtime, &graph->objects);
     handle_destroy(runtime, graph);
 }
 
@@ -120,6 +122,10 @@ struct CUgraph_st *graph_clone(struct runtime *runtime, const struct CUgraph_st 
 
     if (!clone)
         return NULL;
+    if (!object_uses_copy(graph->objects, &clone->objects)) {
+        graph_destroy(runtime, clone);
+        return NULL;
+    }
     for (const struct CUgraphNode_st *node = graph->nodes; node; node = node->next) {
         copy = graph_add(runtime, clone, &node->work, node->dependencies, node->dependency_count);
         if (!copy) {
@@ -172,7 +178,7 @@ cudaError_t exec_create(struct runtime *runtime, struct CUgraph_st *graph, struc
         return cudaErrorMemoryAllocation;
     exec->count = graph->count;
     exec->steps = calloc(graph->count + 1, sizeof *exec->steps);
-    if (!exec->steps)
+    if (!exec->steps || !object_uses_copy(graph->objects, &exec->objects))
         goto failed;
     for (struct CUgraphNode_st *node = graph->nodes; node; node = node->next) {
         struct exec_step *step = &exec->steps[node->mark - 1];
@@ -206,6 +212,7 @@ void exec_destroy(struct runtime *runtime, struct CUgraphExec_st *exec)
         if (exec->steps[i].child)
             exec_destroy(runtime, exec->steps[i].child);
     }
+    object_uses_drop(runtime, &exec->objects);
     free(exec->before);
     free(exec->steps);
     handle_destroy(runtime, exec);

@@ -3,6 +3,7 @@
  * The end releases all of them.
  */
 #include "runtime.h"
+#include "user_object.h"
 
 #include <stdlib.h>
 
@@ -28,6 +29,16 @@ void handle_destroy(struct runtime *runtime, void *handle)
     free(handle);
 }
 
+static void release_uses(struct object_use *use)
+{
+    while (use) {
+        struct object_use *next = use->next;
+
+        free(use);
+        use = next;
+    }
+}
+
 /* A record that another record owns has its own handle. So each record frees only its parts without a handle. */
 static void release_record(enum handle_kind kind, void *record)
 {
@@ -46,12 +57,15 @@ static void release_record(enum handle_kind kind, void *record)
             free(node->work.condition.bodies);
         free(node->dependencies);
         free(node->arguments);
+    } else if (kind == HANDLE_GRAPH) {
+        release_uses(((struct CUgraph_st *)record)->objects);
     } else if (kind == HANDLE_EXEC) {
         for (size_t i = 0; i < exec->count; i++) {
             if (exec->steps[i].work.kind == WORK_KERNEL)
                 free(exec->steps[i].work.kernel.parameters);
             free(exec->steps[i].bodies);
         }
+        release_uses(exec->objects);
         free(exec->steps);
         free(exec->before);
     }

@@ -340,6 +340,7 @@ static cudaError_t wait_for(struct call *call, const struct clock *clock)
         note_waited(call->runtime, clock ? &own : NULL);
     }
     order_waited(call->runtime);
+    pools_waited(call->runtime);
     clock_release(&own);
     return call->runtime->sticky;
 }

@@ -110,6 +110,7 @@ static bool create_device(struct runtime *runtime)
         runtime->device_error = cudaErrorInitializationError;
         return false;
     }
+    sim_set_answers(runtime->sim, answer_kernel, runtime);
     runtime->random = options.seed;
     if (options.features && !rows_open(runtime, options.sample)) {
         sim_destroy(runtime->sim);

@@ -30,6 +30,7 @@ enum {
     CLUSTER_PORTABLE = 8,    /* blocks: of a cluster, without asking for more */
     ALLOCATION_UNIT = 512,   /* bytes: of device allocations, and of rows of pitched ones, as on an H100 */
     HOST_UNIT = 4096,        /* bytes: page-locked and managed memory starts at a page */
+    POOL_UNIT = 2 << 20,     /* bytes: pools reserve memory in such pieces */
     LINEAR_WIDTH = 1 << 27,  /* texels: of a texture in linear memory, as on an H100 */
     BASE_ALIGNMENT = 512,    /* bytes: of a texture in linear memory */
     PITCH_ALIGNMENT = 32,    /* bytes: of its rows */
@@ -143,6 +144,9 @@ struct unchecked {
 struct CUstream_st {
     unsigned flags;     /* cudaStreamNonBlocking … */
     int priority;       /* PRIORITY_GREATEST to 0 */
+    /* Attributes that are kept, and have no effect; a policy of 0 is cudaSyncPolicyAuto. */
+    struct cudaAccessPolicyWindow window;
+    enum cudaSynchronizationPolicy policy;
     uint64_t id;        /* from 3; 1 and 2 stand for the default streams */
     bool legacy;        /* the stream 0, with which all blocking streams synchronise */
     bool builtin;       /* a default stream, not to be destroyed */
@@ -157,7 +161,7 @@ struct CUstream_st {
 
 enum handle_kind { HANDLE_STREAM = 1, HANDLE_EVENT, HANDLE_GRAPH, HANDLE_EXEC, HANDLE_NODE, HANDLE_POOL,
                    HANDLE_ARRAY, HANDLE_MIPMAPPED, HANDLE_OBJECT, HANDLE_CONTEXT, HANDLE_MODULE, HANDLE_LINK,
-                   HANDLE_PHYSICAL };
+                   HANDLE_PHYSICAL, HANDLE_USER_OBJECT };
 
 /* A CUcontext. The device owns memory, modules and streams. A context only permits calls. */
 struct CUctx_st {
@@ -166,12 +170,27 @@ struct CUctx_st {
     uint64_t id;
 };
 
-/* A cudaMemPool_t. Blocks come from the common memory. A pool only keeps accounts. */
+/* What programs advise about ranges of managed memory: runtime_range.c. */
+struct advised_list {
+    struct advised_range *ranges; /* [capacity], the first `count` in the order of their addresses */
+    size_t count, capacity;
+};
+
+void range_forget(struct advised_list *list, uint64_t low, uint64_t high); /* of memory that is freed */
+void range_release(struct advised_list *list);
+
+/*
+ * A cudaMemPool_t. Blocks come from the common memory. A pool only keeps accounts: what it would hold in reserve if it
+ * took memory from the device in units of POOL_UNIT.
+ */
 struct CUmemPoolHandle_st {
-    uint64_t threshold;           /* cudaMemPoolAttrReleaseThreshold; kept, and without effect */
-    uint64_t used, used_high;     /* bytes */
-    int reuse[3];                 /* the three reuse policies, 1 by default */
-    bool builtin;                 /* the device's default pool, not to be destroyed */
+    struct CUmemPoolHandle_st *next; /* of runtime->pools */
+    uint64_t threshold;              /* cudaMemPoolAttrReleaseThreshold: bytes to keep when the host waits */
+    uint64_t most;                   /* bytes that it may reserve; 0: any number */
+    uint64_t used, used_high;        /* bytes of blocks */
+    uint64_t reserved, reserved_high; /* bytes, a multiple of POOL_UNIT */
+    int reuse[3];                    /* the three reuse policies, 1 by default */
+    bool builtin;                    /* the device's default pool, not to be destroyed */
 };
 
 #define RECENT_LAUNCHES 8
@@ -198,10 +217,12 @@ struct runtime {
     struct pointer_map variables; /* host shadow, or address of a managed one -> struct variable */
     struct pointer_map handles;   /* handle -> enum handle_kind */
     struct pointer_map pooled;    /* address of a pool's block -> its pool */
+    struct advised_list advised;  /* what the program advised about managed memory */
     struct pointer_map objects;   /* number of a texture or surface object -> what the program said of it */
     struct pointer_map told;      /* names of functions already reported as not supported */
     struct CUstream_st legacy;    /* the stream 0 */
     struct CUmemPoolHandle_st pool; /* the device's default pool */
+    struct CUmemPoolHandle_st *pools; /* that programs made, newest first */
     struct CUmemPoolHandle_st *current_pool; /* that cudaMallocAsync takes from */
     struct CUmemPoolHandle_st graph_pool; /* of memory that graphs allocate */
     struct graph_capture *captures; /* in progress */
@@ -229,6 +250,7 @@ struct runtime {
     struct graph_run *graph_run; /* the innermost graph whose nodes are compared now, or NULL */
     uint64_t said[64];           /* hashes of printed messages, to print each once */
     unsigned said_count;
+    struct CUuserObject_st *dead_objects; /* whose destructors are still to be called */
     uint64_t next_id;            /* of streams and captures */
     bool driver_ready;           /* cuInit, or a call of the runtime that needs a device, was made */
     struct CUctx_st primary;     /* the device's primary context */
@@ -290,6 +312,13 @@ struct thread_state *runtime_thread(struct runtime *runtime);
 void runtime_lock(struct runtime *runtime);
 void runtime_unlock(struct runtime *runtime);
 bool runtime_needs_device(struct runtime *runtime, cudaError_t *error);
+
+/* ------------------------------------------------------------------ what kernels may ask as well */
+
+bool attribute_get(const struct sim_limits *limits, enum cudaDeviceAttr attribute, int *value); /* false: unknown */
+cudaError_t limit_get(const struct sim_limits *limits, enum cudaLimit limit, size_t *value);
+/* For sim_set_answers(), with the runtime as its context. */
+uint32_t answer_kernel(void *context, const struct sim_question *question, void *answer, unsigned *bytes);
 
 /* ------------------------------------------------------------------ error_text.c */
 
@@ -459,35 +488,6 @@ bool work_spans(const struct work *work, struct traffic_span **spans, size_t *co
 /* The rows and planes from `position` on. False: their addresses overflow. */
 bool copy_plane(const struct cudaPitchedPtr *pointer, const struct cudaPos *position, struct plane *plane);
 
-/* ------------------------------------------------------------------ do_array.c */
-
-struct cudaArray {
-    struct cudaChannelFormatDesc desc;
-    struct cudaExtent extent;   /* as given: 0 for sides that it does not have */
-    unsigned flags;             /* cudaArrayLayered … */
-    struct texture_level level; /* where its texels lie */
-    bool part;                  /* a level of a mipmapped array, in the memory of that array */
-};
-
-struct cudaMipmappedArray {
-    struct cudaArray *levels[TEXTURE_LEVELS]; /* [count], owned */
-    unsigned count;
-};
-
-/* The channels of a format, for `t`; `normalised`: its integers are always read as floats. False: there is no such. */
-bool format_of(const struct cudaChannelFormatDesc *desc, struct sim_texture *t, bool *normalised);
-cudaError_t array_new(struct runtime *runtime, const struct cudaChannelFormatDesc *desc,
-                      const struct cudaExtent *extent, unsigned flags, struct cudaArray **array);
-cudaError_t mipmapped_new(struct runtime *runtime, const struct cudaChannelFormatDesc *desc,
-                          const struct cudaExtent *extent, unsigned count, unsigned flags,
-                          struct cudaMipmappedArray **mipmapped);
-void array_free(struct runtime *runtime, struct cudaArray *array);
-void mipmapped_free(struct runtime *runtime, struct cudaMipmappedArray *mipmapped);
-/* A part of an array for a copy. `x` and the extent's width are in bytes. Fails if it reaches beyond the array. */
-cudaError_t array_plane(struct runtime *runtime, const struct cudaArray *array, size_t x, const struct cudaPos *from,
-                        const struct cudaExtent *extent, struct plane *plane);
-size_t array_texel(const struct cudaArray *array); /* bytes */
-
 /* ------------------------------------------------------------------ do_memory.c */
 
 /* A new region, owned by the program; *pointer is NULL for no bytes. `flags`: what cudaHostGetFlags() is to give. */
@@ -500,6 +500,10 @@ bool allocation_is_freeable(const struct region *region, const void *pointer);
 
 /* A block of a pool; *pointer is NULL for no bytes. */
 cudaError_t pool_allocate(struct runtime *runtime, struct CUmemPoolHandle_st *pool, size_t size, void **pointer);
+/* Gives back what the pool holds in reserve beyond `kept` bytes, as far as no block needs it. */
+void pool_release(struct CUmemPoolHandle_st *pool, uint64_t kept);
+/* The host waited: pools give back what is above their thresholds. */
+void pools_waited(struct runtime *runtime);
 cudaError_t allocation_release(struct runtime *runtime, void *pointer, const char *call);
 void allocation_release_all(struct runtime *runtime); /* of the program; variables and kernels' heaps stay */
 /* Memory that is left at the end, and memory that nothing used. */
@@ -601,6 +605,7 @@ struct host_note {
     uint64_t address; /* of its first byte in a page that was not yet touched */
     uint64_t code;    /* of the instruction */
     uint64_t newest;  /* task submitted before it */
+    pthread_t thread; /* that made it */
     bool writes;
     bool complete;    /* set last */
 };
@@ -611,7 +616,10 @@ void watch_free(struct watch *watch);
 void watch_work(struct runtime *runtime, const struct work *work); /* closes what the work may touch */
 void watch_open(struct watch *watch);                             /* opens all of it */
 const struct host_note *watch_note(const struct watch *watch, size_t n); /* NULL: no more */
-/* Notes so far; those from the given one on become accesses of a host function. spans: [watch_noted() - from] */
+/*
+ * Notes so far; those from the given one on that this thread made become accesses of the host function that it ran.
+ * spans: [watch_noted() - from]
+ */
 size_t watch_noted(const struct watch *watch);
 size_t watch_take_notes(struct watch *watch, size_t from, struct traffic_span *spans);
 void watch_forget_notes(struct watch *watch);
@@ -671,6 +679,7 @@ struct CUgraphNode_st {
 struct CUgraph_st {
     struct CUgraphNode_st *nodes, **end; /* end: where the next one is linked */
     size_t count;                        /* of nodes */
+    struct object_use *objects;          /* user objects that it keeps alive */
 };
 
 struct exec_step {
@@ -685,6 +694,7 @@ struct CUgraphExec_st {
     struct exec_step *steps; /* [count], dependencies first */
     size_t count;            /* of steps */
     unsigned long long flags; /* of its instantiation */
+    struct object_use *objects; /* user objects that it keeps alive */
     uint64_t *before;        /* [count][(count + 63) / 64] bits: the steps before each step; NULL: not kept */
     bool unordered;          /* nothing orders some of its steps, or some steps inside of them */
 };

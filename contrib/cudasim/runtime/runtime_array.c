@@ -2,6 +2,7 @@
  * runtime_array.c - the calls that create, query and copy CUDA arrays. do_array.c describes their layout.
  */
 #include "runtime.h"
+#include "array.h"
 
 /* ------------------------------------------------------------------ making */
 

@@ -2,6 +2,7 @@
  * runtime_copy.c - the calls that copy and set bytes. Each turns its parameters into work. do_copy.c does the work.
  */
 #include "runtime.h"
+#include "array.h"
 
 static cudaError_t submit(struct call *call, const struct copy_work *copy, cudaStream_t stream, const char *name)
 {
@@ -152,6 +153,69 @@ cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *parameters)
 cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *parameters, cudaStream_t stream)
 {
     return copy_box_peer(parameters, stream, __func__);
+}
+
+/* ------------------------------------------------------------------ batches of boxes */
+
+/* Bytes of an element: an array's texel, or a byte where both sides are pointers. */
+static size_t batch_element(const struct cudaMemcpy3DBatchOp *op)
+{
+    if (op->src.type == cudaMemcpyOperandTypeArray)
+        return array_texel(op->src.op.array.array);
+    return op->dst.type == cudaMemcpyOperandTypeArray ? array_texel(op->dst.op.array.array) : 1;
+}
+
+/* One side of a copy, in the form of cudaMemcpy3DParms. False: there is no such place. */
+static bool batch_side(const struct cudaMemcpy3DOperand *side, const struct cudaExtent *extent, size_t element,
+                       cudaArray_t *array, struct cudaPos *from, struct cudaPitchedPtr *pointer)
+{
+    size_t row, rows;
+
+    if (side->type == cudaMemcpyOperandTypeArray) {
+        *array = side->op.array.array;
+        *from = (struct cudaPos){ side->op.array.offset.x, side->op.array.offset.y, side->op.array.offset.z };
+        return true;
+    }
+    row = side->op.ptr.rowLength ? side->op.ptr.rowLength : extent->width;
+    rows = side->op.ptr.layerHeight ? side->op.ptr.layerHeight : extent->height;
+    *pointer = (struct cudaPitchedPtr){ side->op.ptr.ptr, row * element, row * element, rows };
+    return side->type == cudaMemcpyOperandTypePointer && side->op.ptr.ptr && row >= extent->width &&
+           rows >= extent->height && row <= SIZE_MAX / element;
+}
+
+static cudaError_t submit_box(struct call *call, const struct cudaMemcpy3DBatchOp *op, cudaStream_t stream,
+                              const char *name)
+{
+    struct cudaMemcpy3DParms box = { .extent = op->extent, .kind = cudaMemcpyDefault };
+    struct copy_work copy;
+    cudaError_t error;
+    size_t element;
+
+    if ((op->src.type == cudaMemcpyOperandTypeArray &&
+         !handle_is(call->runtime, op->src.op.array.array, HANDLE_ARRAY)) ||
+        (op->dst.type == cudaMemcpyOperandTypeArray &&
+         !handle_is(call->runtime, op->dst.op.array.array, HANDLE_ARRAY)))
+        return cudaErrorInvalidResourceHandle;
+    element = batch_element(op);
+    if (!batch_side(&op->src, &op->extent, element, &box.srcArray, &box.srcPos, &box.srcPtr) ||
+        !batch_side(&op->dst, &op->extent, element, &box.dstArray, &box.dstPos, &box.dstPtr))
+        return cudaErrorInvalidValue;
+    error = copy_from_parameters(call->runtime, &box, &copy);
+    return error == cudaSuccess ? submit(call, &copy, stream, name) : error;
+}
+
+cudaError_t cudaMemcpy3DBatchAsync(size_t count, struct cudaMemcpy3DBatchOp *list, unsigned long long flags,
+                                   cudaStream_t stream)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (!list || !count || flags)
+            call.error = cudaErrorInvalidValue;
+        for (size_t i = 0; call.error == cudaSuccess && i < count; i++)
+            call.error = submit_box(&call, &list[i], stream, __func__);
+    }
+    return call_end(&call);
 }
 
 /* ------------------------------------------------------------------ symbols */

@@ -154,7 +154,7 @@ cudaError_t cudaGetDeviceFlags(unsigned *flags)
     return call_end(&call);
 }
 
-static cudaError_t get_limit(const struct sim_limits *limits, enum cudaLimit limit, size_t *value)
+cudaError_t limit_get(const struct sim_limits *limits, enum cudaLimit limit, size_t *value)
 {
     switch (limit) {
     case cudaLimitStackSize:
@@ -212,7 +212,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE))
-        call.error = value ? get_limit(sim_limits(call.runtime->sim), limit, value) : cudaErrorInvalidValue;
+        call.error = value ? limit_get(sim_limits(call.runtime->sim), limit, value) : cudaErrorInvalidValue;
     return call_end(&call);
 }
 
@@ -378,27 +378,53 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttribut
 
     if (call_begin(&call, CALL_DEVICE)) {
         const struct CUmemPoolHandle_st *pool = &call.runtime->graph_pool;
-        bool high = attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
+        const uint64_t values[] = { [cudaGraphMemAttrUsedMemCurrent] = pool->used,
+                                    [cudaGraphMemAttrUsedMemHigh] = pool->used_high,
+                                    [cudaGraphMemAttrReservedMemCurrent] = pool->reserved,
+                                    [cudaGraphMemAttrReservedMemHigh] = pool->reserved_high };
 
         if (device != 0)
             call.error = cudaErrorInvalidDevice;
         else if (!value || (unsigned)attribute > (unsigned)cudaGraphMemAttrReservedMemHigh)
             call.error = cudaErrorInvalidValue;
         else
-            *(uint64_t *)value = high ? pool->used_high : pool->used;
+            *(uint64_t *)value = values[attribute];
     }
     return call_end(&call);
 }
 
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void *value)
 {
-    (void)attribute, (void)value;
-    return check_device(device);
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        struct CUmemPoolHandle_st *pool = &call.runtime->graph_pool;
+
+        if (device != 0)
+            call.error = cudaErrorInvalidDevice;
+        else if (!value || *(const uint64_t *)value != 0)
+            call.error = cudaErrorInvalidValue;
+        else if (attribute == cudaGraphMemAttrUsedMemHigh)
+            pool->used_high = pool->used;
+        else if (attribute == cudaGraphMemAttrReservedMemHigh)
+            pool->reserved_high = pool->reserved;
+        else
+            call.error = cudaErrorInvalidValue;
+    }
+    return call_end(&call);
 }
 
 cudaError_t cudaDeviceGraphMemTrim(int device)
 {
-    return check_device(device);
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (device == 0)
+            pool_release(&call.runtime->graph_pool, 0);
+        else
+            call.error = cudaErrorInvalidDevice;
+    }
+    return call_end(&call);
 }
 
 /* ------------------------------------------------------------------ profilers, of which there are none */

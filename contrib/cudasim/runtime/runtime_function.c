@@ -11,9 +11,10 @@ enum {
     CARVEOUT_MOST = 100,  /* percent */
 };
 
-static void describe(const struct runtime *runtime, const struct entry *entry, struct cudaFuncAttributes *attributes)
+static void describe(const struct runtime *runtime, const struct entry *entry, const struct sim_kernel *kernel,
+                     struct cudaFuncAttributes *attributes)
 {
-    const struct sim_kernel_facts *facts = sim_kernel_facts(entry->kernel);
+    const struct sim_kernel_facts *facts = sim_kernel_facts(kernel);
 
     memset(attributes, 0, sizeof *attributes);
     attributes->sharedSizeBytes = facts->static_shared;
@@ -45,7 +46,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     if (call_begin(&call, CALL_DEVICE)) {
         call.error = attributes ? module_entry(call.runtime, function, &entry) : cudaErrorInvalidValue;
         if (call.error == cudaSuccess)
-            describe(call.runtime, entry, attributes);
+            describe(call.runtime, entry, entry->kernel, attributes);
     }
     return call_end(&call);
 }
@@ -173,6 +174,64 @@ cudaError_t cudaFuncGetParamInfo(const void *function, size_t index, size_t *off
         }
     }
     return call_end(&call);
+}
+
+/* ------------------------------------------------------------------ questions of kernels */
+
+static const struct entry *entry_of(const struct runtime *runtime, const struct sim_kernel *kernel)
+{
+    for (const struct binary *binary = runtime->binaries; kernel && binary; binary = binary->next)
+        for (const struct entry *entry = binary->entries; binary->module && entry; entry = entry->next)
+            if (sim_kernel(binary->module, entry->name) == kernel)
+                return entry;
+    return NULL;
+}
+
+/* The answers are those of the host's calls. A kernel runs, so nothing that they depend on changes now. */
+uint32_t answer_kernel(void *context, const struct sim_question *question, void *answer, unsigned *bytes)
+{
+    const struct runtime *runtime = context;
+    const struct entry *entry = entry_of(runtime, question->kernel);
+    enum sim_limiter limiter;
+    size_t limit = 0;
+    int number = 0;
+    uint32_t error = cudaSuccess;
+
+    switch (question->query) {
+    case QUERY_FUNCTION:
+        if (!entry)
+            return cudaErrorInvalidDeviceFunction;
+        _Static_assert(sizeof(struct cudaFuncAttributes) <= ANSWER_MOST, "an answer has room for it");
+        describe(runtime, entry, question->kernel, answer);
+        *bytes = sizeof(struct cudaFuncAttributes);
+        return cudaSuccess;
+    case QUERY_LIMIT:
+        error = limit_get(sim_limits(runtime->sim), (enum cudaLimit)question->what, &limit);
+        memcpy(answer, &limit, *bytes = sizeof limit);
+        return error;
+    case QUERY_OCCUPANCY:
+        if (!question->kernel || question->what <= 0)
+            return question->kernel ? cudaErrorInvalidValue : cudaErrorInvalidDeviceFunction;
+        if (question->dynamic_shared <= UINT32_MAX)
+            number = (int)sim_occupancy(runtime->sim, question->kernel, (unsigned)question->what,
+                                        (unsigned)question->dynamic_shared, &limiter);
+        break;
+    case QUERY_ATTRIBUTE:
+        if (!attribute_get(sim_limits(runtime->sim), (enum cudaDeviceAttr)question->what, &number))
+            error = cudaErrorInvalidValue;
+        break;
+    case QUERY_CACHE_CONFIG:
+        number = (int)runtime->cache;
+        break;
+    case QUERY_SHARED_CONFIG:
+        number = cudaSharedMemBankSizeFourByte;
+        break;
+    case QUERY_VERSION:
+        number = CUDART_VERSION;
+        break;
+    }
+    memcpy(answer, &number, *bytes = sizeof number);
+    return error;
 }
 
 /* ------------------------------------------------------------------ occupancy */

@@ -3,6 +3,7 @@
  * (runtime_node.c has the calls that make and change nodes.)
  */
 #include "runtime.h"
+#include "user_object.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +28,12 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        if (handle_is(call.runtime, graph, HANDLE_GRAPH))
+        if (handle_is(call.runtime, graph, HANDLE_GRAPH)) {
             graph_destroy(call.runtime, graph);
-        else
+            objects_destroy(&call);
+        } else {
             call.error = cudaErrorInvalidValue;
+        }
     }
     return call_end(&call);
 }
@@ -127,6 +130,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
         if (handle_is(call.runtime, exec, HANDLE_EXEC)) {
             queue_settle(&call, exec);
             exec_destroy(call.runtime, exec);
+            objects_destroy(&call);
         } else {
             call.error = cudaErrorInvalidValue;
         }

@@ -255,42 +255,6 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
     return call_end(&call);
 }
 
-/* Managed memory is in one place only, so hints about where it should be have nothing to do. */
-static cudaError_t hint(struct runtime *runtime, const void *pointer, size_t count)
-{
-    const struct region *region = allocation_find(runtime, pointer);
-    bool managed = region && (region->kind == REGION_MANAGED ||
-                              (region->kind == REGION_GLOBAL && module_is_managed(runtime, region->base)));
-
-    return managed && count > 0 && count <= region->base + region->size - (uintptr_t)pointer ? cudaSuccess
-                                                                                            : cudaErrorInvalidValue;
-}
-
-cudaError_t cudaMemAdvise(const void *pointer, size_t count, enum cudaMemoryAdvise advice,
-                          struct cudaMemLocation location)
-{
-    struct call call;
-
-    (void)advice, (void)location;
-    if (call_begin(&call, CALL_DEVICE))
-        call.error = hint(call.runtime, pointer, count);
-    return call_end(&call);
-}
-
-cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t count, struct cudaMemLocation location, unsigned flags,
-                                 cudaStream_t stream)
-{
-    struct call call;
-
-    (void)location;
-    if (call_begin(&call, CALL_DEVICE)) {
-        call.error = flags ? cudaErrorInvalidValue : hint(call.runtime, pointer, count);
-        if (call.error == cudaSuccess)
-            call.error = work_submit(&call, &(struct work){ .kind = WORK_EMPTY, .call = __func__ }, stream);
-    }
-    return call_end(&call);
-}
-
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t length, unsigned flags)
 {
     struct call call;

@@ -83,6 +83,22 @@ static cudaError_t event_work(struct runtime *runtime, enum work_kind kind, cuda
     return handle_is(runtime, event, HANDLE_EVENT) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
+static cudaError_t allocation_work(struct runtime *runtime, size_t bytes, void **pointer, struct work *work)
+{
+    cudaError_t error = bytes ? pool_allocate(runtime, &runtime->graph_pool, bytes, pointer) : cudaErrorInvalidValue;
+
+    *work = (struct work){ .kind = WORK_ALLOCATE, .call = "a memory allocation node",
+                           .memory = { .size = bytes, .address = error == cudaSuccess ? (uintptr_t)*pointer : 0 } };
+    return error;
+}
+
+static cudaError_t release_work(const void *pointer, struct work *work)
+{
+    *work = (struct work){ .kind = WORK_RELEASE, .call = "a memory free node",
+                           .memory = { .address = (uintptr_t)pointer } };
+    return pointer ? cudaSuccess : cudaErrorInvalidValue;
+}
+
 /* ------------------------------------------------------------------ adding */
 
 static cudaError_t add(struct call *call, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
@@ -234,36 +250,29 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
 cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
                                      size_t count, struct cudaMemAllocNodeParams *parameters)
 {
-    struct work work = { .kind = WORK_ALLOCATE, .call = "a memory allocation node" };
+    struct work work = { .kind = WORK_EMPTY };
     struct call call;
 
-    if (call_begin(&call, CALL_DEVICE)) {
-        if (!parameters || !parameters->bytesize) {
-            call.error = cudaErrorInvalidValue;
-        } else {
-            work.memory.size = parameters->bytesize;
-            call.error = pool_allocate(call.runtime, &call.runtime->graph_pool, work.memory.size, &parameters->dptr);
-            work.memory.address = (uintptr_t)parameters->dptr;
-        }
-    }
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = parameters ? allocation_work(call.runtime, parameters->bytesize, &parameters->dptr, &work)
+                                : cudaErrorInvalidValue;
     return add_end(&call, node, graph, dependencies, count, &work);
 }
 
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
                                     size_t count, void *pointer)
 {
-    struct work work = { .kind = WORK_RELEASE, .call = "a memory free node",
-                         .memory = { .address = (uintptr_t)pointer } };
+    struct work work = { .kind = WORK_EMPTY };
     struct call call;
 
-    if (call_begin(&call, CALL_DEVICE) && !pointer)
-        call.error = cudaErrorInvalidValue;
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = release_work(pointer, &work);
     return add_end(&call, node, graph, dependencies, count, &work);
 }
 
 /* ------------------------------------------------------------------ any kind */
 
-static cudaError_t work_of(struct call *call, const struct cudaGraphNodeParams *parameters, struct work *work)
+static cudaError_t work_of(struct call *call, struct cudaGraphNodeParams *parameters, struct work *work)
 {
     struct cudaKernelNodeParams kernel;
     struct cudaMemsetParams memset_;
@@ -293,6 +302,10 @@ static cudaError_t work_of(struct call *call, const struct cudaGraphNodeParams *
         return event_work(call->runtime, WORK_WAIT, parameters->eventWait.event, work);
     case cudaGraphNodeTypeEventRecord:
         return event_work(call->runtime, WORK_RECORD, parameters->eventRecord.event, work);
+    case cudaGraphNodeTypeMemAlloc:
+        return allocation_work(call->runtime, parameters->alloc.bytesize, &parameters->alloc.dptr, work);
+    case cudaGraphNodeTypeMemFree:
+        return release_work(parameters->free.dptr, work);
     case cudaGraphNodeTypeConditional:
         return condition_prepare(call->runtime, &parameters->conditional, work);
     default:
@@ -519,14 +532,20 @@ cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNo
     return change_event(exec, node, WORK_WAIT, event);
 }
 
-static cudaError_t change_any(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaGraphNodeParams *parameters)
+/* Memory keeps its place. Child graphs have a call of their own. */
+static bool may_change(enum cudaGraphNodeType type)
+{
+    return type != cudaGraphNodeTypeGraph && type != cudaGraphNodeTypeMemAlloc && type != cudaGraphNodeTypeMemFree;
+}
+
+static cudaError_t change_any(cudaGraphExec_t exec, cudaGraphNode_t node, struct cudaGraphNodeParams *parameters)
 {
     struct work work = { .kind = WORK_EMPTY };
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        call.error = parameters && parameters->type != cudaGraphNodeTypeGraph ? work_of(&call, parameters, &work)
-                                                                              : cudaErrorInvalidValue;
+        call.error = parameters && may_change(parameters->type) ? work_of(&call, parameters, &work)
+                                                                : cudaErrorInvalidValue;
     }
     return change_end(&call, exec, node, &work);
 }
@@ -540,4 +559,40 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t nod
                                        struct cudaGraphNodeParams *parameters)
 {
     return change_any(exec, node, parameters);
+}
+
+/* The new child must have the shape of the old one. */
+static cudaError_t change_child(struct runtime *runtime, cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child)
+{
+    struct exec_step *step = exec_step_of(runtime, exec, node);
+    struct CUgraphExec_st *fresh;
+    cudaError_t error;
+
+    if (!step || !step->child || !handle_is(runtime, child, HANDLE_GRAPH) || child->count != step->child->count)
+        return cudaErrorInvalidValue;
+    error = exec_create(runtime, child, &fresh);
+    if (error != cudaSuccess)
+        return error;
+    for (size_t i = 0; i < fresh->count; i++) {
+        if (fresh->steps[i].work.kind != step->child->steps[i].work.kind ||
+            !fresh->steps[i].child != !step->child->steps[i].child) {
+            exec_destroy(runtime, fresh);
+            return cudaErrorInvalidValue;
+        }
+    }
+    exec_destroy(runtime, step->child);
+    step->child = fresh;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (handle_is(call.runtime, exec, HANDLE_EXEC))
+            queue_settle(&call, exec);
+        call.error = change_child(call.runtime, exec, node, child);
+    }
+    return call_end(&call);
 }

@@ -92,6 +92,8 @@ PTSZ(cudaMemcpyToSymbolAsync, (const void *symbol, const void *from, size_t byte
 PTSZ(cudaMemcpyFromSymbolAsync, (void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
                                  cudaStream_t s),
      (to, symbol, bytes, offset, kind, own(s)))
+PTSZ(cudaMemcpy3DBatchAsync, (size_t count, struct cudaMemcpy3DBatchOp *list, unsigned long long flags, cudaStream_t s),
+     (count, list, flags, own(s)))
 PTSZ(cudaMemcpyBatchAsync, (void *const *to, const void *const *from, const size_t *sizes, size_t count,
                             struct cudaMemcpyAttributes *attributes, size_t *indices, size_t attribute_count,
                             cudaStream_t s),
@@ -131,6 +133,15 @@ PTSZ(cudaMallocAsync, (void **pointer, size_t size, cudaStream_t s), (pointer, s
 PTSZ(cudaMallocFromPoolAsync, (void **pointer, size_t size, cudaMemPool_t pool, cudaStream_t s),
      (pointer, size, pool, own(s)))
 PTSZ(cudaFreeAsync, (void *pointer, cudaStream_t s), (pointer, own(s)))
+PTSZ(cudaMemPrefetchBatchAsync, (void **pointers, size_t *sizes, size_t count, struct cudaMemLocation *places,
+                                 size_t *firsts, size_t place_count, unsigned long long flags, cudaStream_t s),
+     (pointers, sizes, count, places, firsts, place_count, flags, own(s)))
+PTSZ(cudaMemDiscardBatchAsync, (void **pointers, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t s),
+     (pointers, sizes, count, flags, own(s)))
+PTSZ(cudaMemDiscardAndPrefetchBatchAsync, (void **pointers, size_t *sizes, size_t count,
+                                           struct cudaMemLocation *places, size_t *firsts, size_t place_count,
+                                           unsigned long long flags, cudaStream_t s),
+     (pointers, sizes, count, places, firsts, place_count, flags, own(s)))
 PTSZ(cudaMemPrefetchAsync, (const void *pointer, size_t count, struct cudaMemLocation location, unsigned flags,
                             cudaStream_t s), (pointer, count, location, flags, own(s)))
 PTSZ(cudaStreamAttachMemAsync, (cudaStream_t s, void *pointer, size_t length, unsigned flags),

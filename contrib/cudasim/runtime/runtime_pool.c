@@ -2,7 +2,7 @@
  * runtime_pool.c - memory in the order of a stream: cudaMallocAsync, cudaFreeAsync and the pools behind them.
  *
  * The call allocates memory. The free happens when the stream reaches it. Pools only keep accounts. They hold nothing
- * in reserve, so they remember the thresholds and policies that programs set, but these have no other effect.
+ * in reserve, but their attributes say what a pool would hold. Reuse policies are remembered, and have no effect.
  */
 #include "runtime.h"
 
@@ -106,6 +106,14 @@ static bool device_is_ours(const struct cudaMemLocation *location)
     return location && location->type == cudaMemLocationTypeDevice && location->id == 0;
 }
 
+static void begin_pool(struct runtime *runtime, struct CUmemPoolHandle_st *pool, size_t most)
+{
+    memcpy(pool->reuse, (int[3]){ 1, 1, 1 }, sizeof pool->reuse);
+    pool->most = most;
+    pool->next = runtime->pools;
+    runtime->pools = pool;
+}
+
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties)
 {
     struct call call;
@@ -119,7 +127,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps
         else if (!(*pool = handle_create(call.runtime, sizeof **pool, HANDLE_POOL)))
             call.error = cudaErrorMemoryAllocation;
         else
-            memcpy((*pool)->reuse, (int[3]){ 1, 1, 1 }, sizeof (*pool)->reuse);
+            begin_pool(call.runtime, *pool, properties->maxSize);
     }
     return call_end(&call);
 }
@@ -127,10 +135,17 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps
 /* Blocks outlive their pool; they go to the default pool's account. */
 static void destroy(struct runtime *runtime, struct CUmemPoolHandle_st *pool)
 {
+    struct CUmemPoolHandle_st **link = &runtime->pools;
+
+    while (*link != pool)
+        link = &(*link)->next;
+    *link = pool->next;
     for (size_t i = 0; i < runtime->pooled.capacity; i++)
         if (runtime->pooled.keys[i] && runtime->pooled.values[i] == pool)
             runtime->pooled.values[i] = &runtime->pool;
     runtime->pool.used += pool->used;
+    pool_release(pool, 0); /* what is left holds its blocks */
+    runtime->pool.reserved += pool->reserved;
     if (runtime->current_pool == pool)
         runtime->current_pool = &runtime->pool;
     handle_destroy(runtime, pool);
@@ -161,10 +176,14 @@ static cudaError_t get_attribute(const struct CUmemPoolHandle_st *pool, enum cud
         *(uint64_t *)value = pool->threshold;
         return cudaSuccess;
     case cudaMemPoolAttrReservedMemCurrent:
+        *(uint64_t *)value = pool->reserved;
+        return cudaSuccess;
+    case cudaMemPoolAttrReservedMemHigh:
+        *(uint64_t *)value = pool->reserved_high;
+        return cudaSuccess;
     case cudaMemPoolAttrUsedMemCurrent:
         *(uint64_t *)value = pool->used;
         return cudaSuccess;
-    case cudaMemPoolAttrReservedMemHigh:
     case cudaMemPoolAttrUsedMemHigh:
         *(uint64_t *)value = pool->used_high;
         return cudaSuccess;
@@ -188,7 +207,10 @@ static cudaError_t set_attribute(struct CUmemPoolHandle_st *pool, enum cudaMemPo
     case cudaMemPoolAttrUsedMemHigh:
         if (*(const uint64_t *)value != 0)
             return cudaErrorInvalidValue;
-        pool->used_high = pool->used;
+        if (attribute == cudaMemPoolAttrUsedMemHigh)
+            pool->used_high = pool->used;
+        else
+            pool->reserved_high = pool->reserved;
         return cudaSuccess;
     default:
         return cudaErrorInvalidValue;
@@ -219,9 +241,12 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t least)
 {
     struct call call;
 
-    (void)least;
-    if (call_begin(&call, CALL_DEVICE) && !handle_is(call.runtime, pool, HANDLE_POOL))
-        call.error = cudaErrorInvalidValue;
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (handle_is(call.runtime, pool, HANDLE_POOL))
+            pool_release(pool, least);
+        else
+            call.error = cudaErrorInvalidValue;
+    }
     return call_end(&call);
 }
 

@@ -166,7 +166,7 @@ static const struct limit_row limit_rows[] = {
     LIMIT(cudaDevAttrSingleToDoublePrecisionPerfRatio, double_ratio),
 };
 
-static bool attribute_of(const struct sim_limits *limits, enum cudaDeviceAttr attribute, int *value)
+bool attribute_get(const struct sim_limits *limits, enum cudaDeviceAttr attribute, int *value)
 {
     switch (attribute) {
     case cudaDevAttrComputeCapabilityMajor:
@@ -203,7 +203,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     if (call_begin(&call, CALL_ANY) && runtime_needs_device(call.runtime, &call.error)) {
         if (device != 0)
             call.error = cudaErrorInvalidDevice;
-        else if (!value || !attribute_of(sim_limits(call.runtime->sim), attribute, value))
+        else if (!value || !attribute_get(sim_limits(call.runtime->sim), attribute, value))
             call.error = cudaErrorInvalidValue;
     }
     return call_end(&call);
@@ -344,7 +344,7 @@ static void fill(const struct sim *sim, const struct memory *memory, struct cuda
         int value = 0;
         size_t wide;
 
-        attribute_of(sim_limits(sim), fields[i].attribute, &value);
+        attribute_get(sim_limits(sim), fields[i].attribute, &value);
         wide = (size_t)value;
         memcpy(place, fields[i].wide ? (const void *)&wide : (const void *)&value,
                fields[i].wide ? sizeof wide : sizeof value);

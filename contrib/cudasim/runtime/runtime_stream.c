@@ -177,7 +177,9 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
             if (attribute == cudaLaunchAttributePriority)
                 value->priority = record->priority;
             else if (attribute == cudaLaunchAttributeSynchronizationPolicy)
-                value->syncPolicy = cudaSyncPolicyAuto;
+                value->syncPolicy = record->policy ? record->policy : cudaSyncPolicyAuto;
+            else if (attribute == cudaLaunchAttributeAccessPolicyWindow)
+                value->accessPolicyWindow = record->window;
         }
     }
     return call_end(&call);
@@ -194,6 +196,10 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
             call.error = record ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
         else if (attribute == cudaLaunchAttributePriority)
             record->priority = value->priority;
+        else if (attribute == cudaLaunchAttributeSynchronizationPolicy)
+            record->policy = value->syncPolicy;
+        else if (attribute == cudaLaunchAttributeAccessPolicyWindow)
+            record->window = value->accessPolicyWindow;
     }
     return call_end(&call);
 }
@@ -205,10 +211,13 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t target, cudaStream_t source)
     if (call_begin(&call, CALL_DEVICE)) {
         struct CUstream_st *to = stream_of(&call, target), *from = stream_of(&call, source);
 
-        if (to && from)
+        if (to && from) {
             to->priority = from->priority;
-        else
+            to->window = from->window;
+            to->policy = from->policy;
+        } else {
             call.error = cudaErrorInvalidResourceHandle;
+        }
     }
     return call_end(&call);
 }

@@ -46,21 +46,11 @@
 #define UNSUPPORTED_3(row) \
     row(__cudaGetProcAddress) row(cudaGetExportTable) row(cudaLibraryGetUnifiedFunction)
 
-/* Graphs that branch, or own objects */
-#define UNSUPPORTED_4(row) \
-    row(cudaGraphDebugDotPrint) row(cudaGraphExecChildGraphNodeSetParams) \
-    row(cudaGraphReleaseUserObject) row(cudaGraphRetainUserObject) row(cudaUserObjectCreate) \
-    row(cudaUserObjectRelease) row(cudaUserObjectRetain)
-
 /* The rest */
-#define UNSUPPORTED_5(row) \
+#define UNSUPPORTED_4(row) \
     row(cudaDeviceGetHostAtomicCapabilities) row(cudaDeviceGetP2PAtomicCapabilities) \
     row(cudaDeviceRegisterAsyncNotification) row(cudaDeviceUnregisterAsyncNotification) row(cudaLogsCurrent) \
-    row(cudaLogsDumpToFile) row(cudaLogsDumpToMemory) row(cudaLogsRegisterCallback) row(cudaLogsUnregisterCallback) \
-    row(cudaMemDiscardAndPrefetchBatchAsync) row(cudaMemDiscardAndPrefetchBatchAsync_ptsz) \
-    row(cudaMemDiscardBatchAsync) row(cudaMemDiscardBatchAsync_ptsz) row(cudaMemPrefetchBatchAsync) \
-    row(cudaMemPrefetchBatchAsync_ptsz) row(cudaMemRangeGetAttribute) row(cudaMemRangeGetAttributes) \
-    row(cudaMemcpy3DBatchAsync) row(cudaMemcpy3DBatchAsync_ptsz)
+    row(cudaLogsDumpToFile) row(cudaLogsDumpToMemory) row(cudaLogsRegisterCallback) row(cudaLogsUnregisterCallback)
 
 static cudaError_t unsupported(const char *name)
 {
@@ -83,4 +73,3 @@ UNSUPPORTED_1(STUB)
 UNSUPPORTED_2(STUB)
 UNSUPPORTED_3(STUB)
 UNSUPPORTED_4(STUB)
-UNSUPPORTED_5(STUB)

@@ -3,6 +3,7 @@
  * (machine/texture.h), and back.
  */
 #include "runtime.h"
+#include "array.h"
 
 #include <stdlib.h>
 

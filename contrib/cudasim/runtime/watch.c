@@ -90,6 +90,7 @@ static void take_note(struct watch *watch, uint64_t address, const ucontext_t *c
     if (n >= NOTES_MOST)
         return;
     watch->notes[n].address = address;
+    watch->notes[n].thread = pthread_self();
     watch->notes[n].code = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
     watch->notes[n].writes = (context->uc_mcontext.gregs[REG_ERR] & 2) != 0;
     watch->notes[n].newest = __atomic_load_n(watch->last_task, __ATOMIC_RELAXED);
@@ -277,6 +278,8 @@ size_t watch_take_notes(struct watch *watch, size_t from, struct traffic_span *s
     for (size_t n = from; watch_note(watch, n); n++) {
         uint64_t address = watch->notes[n].address;
 
+        if (!pthread_equal(watch->notes[n].thread, pthread_self()))
+            continue; /* another thread of the host, at the same time */
         spans[count++] = (struct traffic_span){ address, address + 1,
                                                 watch->notes[n].writes ? TRAFFIC_WRITE : TRAFFIC_READ };
         watch->notes[n].newest = 0; /* no longer the host's beside any task */

@@ -25,15 +25,15 @@
 #define HAS_LEVEL_4 __builtin_cpu_supports("x86-64-v4")
 #endif
 
+#define EACH_LIST(X, level)                                                                                            \
+    X(integer, level) X(float, level) X(half, level) X(half_convert, level) X(video, level) X(matrix, level)           \
+    X(matrix_move, level) X(memory, level) X(atomic, level) X(copy, level) X(control, level) X(texture, level)         \
+    X(wgmma, level)
+#define DECLARE(name, level) extern const struct row rows_##name##_v##level[];
+#define ADDRESS(name, level) rows_##name##_v##level,
 #define LISTS(level)                                                                                                   \
-    extern const struct row rows_integer_v##level[], rows_float_v##level[], rows_half_v##level[],                      \
-        rows_half_convert_v##level[], rows_video_v##level[], rows_matrix_v##level[], rows_matrix_move_v##level[],      \
-        rows_memory_v##level[], rows_control_v##level[], rows_texture_v##level[], rows_wgmma_v##level[];               \
-    static const struct row *const lists_v##level[] = {                                                                \
-        rows_integer_v##level,      rows_float_v##level, rows_half_v##level,                                           \
-        rows_half_convert_v##level, rows_video_v##level, rows_matrix_v##level,                                         \
-        rows_matrix_move_v##level,  rows_memory_v##level, rows_control_v##level, rows_texture_v##level, \
-        rows_wgmma_v##level, NULL};
+    EACH_LIST(DECLARE, level)                                                                                          \
+    static const struct row *const lists_v##level[] = {EACH_LIST(ADDRESS, level) NULL};
 LEVELS(LISTS)
 
 /* The processor's level, or a lower one that CUDASIM_LEVEL asks for, for tests and comparisons. */
@@ -47,17 +47,14 @@ static int wanted_level(void)
 
 const struct table *table_select(char *error, size_t error_size)
 {
-#define TABLE(level) {level, {lists_v##level}},
+#define TABLE(level) {lists_v##level, level},
 #define NAME(level) " x86-64-v" #level
-    static const struct {
-        int level;
-        struct table table;
-    } tables[] = {LEVELS(TABLE)};
+    static const struct table tables[] = {LEVELS(TABLE)};
     int wanted = wanted_level();
 
     for (size_t n = sizeof tables / sizeof *tables; n-- > 0;)
         if (tables[n].level <= wanted)
-            return &tables[n].table;
+            return &tables[n];
     snprintf(error, error_size,
              "built for" LEVELS(NAME) ", and x86-64-v%d is needed here: build it on this machine, or for every machine "
              "with make cudasim LEVELS='2 3 4'", wanted);

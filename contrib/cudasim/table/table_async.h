@@ -1,5 +1,5 @@
 /*
- * table_async.h - stores and reductions that complete on an mbarrier, and changes of tensor maps. Only table_memory.c
+ * table_async.h - stores and reductions that complete on an mbarrier, and changes of tensor maps. Only table_copy.c
  * includes it, behind table_tensor_map.h, and it is part of that file: the code of bulk copies finds the addresses.
  *
  * A store is done at once, and its bytes are there: the barrier counts them.

@@ -383,6 +383,28 @@ STEP(mapa)
     return i + 1;
 }
 
+/* cvta{.to}.shared of 64 bits. A cut to 32 bits may follow, so shared addresses keep the rank in bits 24 to 27. */
+STEP(cvta_shared)
+{
+    const u64 *A = slot_at(w, i->a);
+    u64 *D = slot_at(w, i->d);
+
+    if (i->op)
+        for (int l = 0; l < LANES; l++) {
+            u64 a = A[l], rank = a >> 32 & 0xFFFF;
+
+            D[l] = w->lanes[l] ? rank ? (a & 0xFFFFFF) | rank << 24 : a & (WINDOW(1) - 1) : D[l];
+        }
+    else
+        for (int l = 0; l < LANES; l++) {
+            u64 a = A[l], rank = a >> 24;
+            bool mapped = rank && rank <= (w->block->cluster ? w->block->launch->cluster_blocks : 1);
+
+            D[l] = w->lanes[l] ? (mapped ? (a & 0xFFFFFF) | rank << 32 : a) | WINDOW(WINDOW_SHARED) : D[l];
+        }
+    return i + 1;
+}
+
 STEP(getctarank)
 {
     u32 *D = slot_at(w, i->d);
@@ -782,6 +804,7 @@ const struct row LEVELED(rows_control)[] = {
     C("@stack.save", stack_save, COMPUTATION),
     C("@stack.restore", stack_restore, COMPUTATION),
     C("@isspacep", isspacep, COMPUTATION),
+    C("@cvta_shared", cvta_shared, COMPUTATION),
     C("@mapa", mapa, COMPUTATION),
     C("@getctarank", getctarank, COMPUTATION),
     C("@pack", pack, COMPUTATION),

@@ -1,6 +1,6 @@
 /*
  * table_tensor_map.h - copies by tensor maps: boxes of a tensor, or columns of pixels (im2col), to and from shared
- * memory. Only table_memory.c includes it, and it is part of that file: the code of bulk copies moves a box.
+ * memory. Only table_copy.c includes it, and it is part of that file: the code of bulk copies moves a box.
  *
  * Rows of a box lie in shared memory one behind the other, dimension 0 first. A swizzle is applied to the addresses.
  * Elements outside of the tensor are filled with zeros (or with NaN, if the map says so), and are not stored.

@@ -1,5 +1,5 @@
 /*
- * main_instructions.c - prints which PTX the library executes, as the Markdown of docs/SIMULATOR.md.
+ * main_instructions.c - prints which PTX the library executes, as the Markdown of docs/simulator/instructions.md.
  *
  * It walks the instruction table and splits the names of rows into words. Forms of one opcode that differ only in
  * types, shapes, layouts or comparisons become one line. So do forms that differ in one other word. Rows whose names

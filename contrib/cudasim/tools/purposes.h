@@ -60,6 +60,7 @@ static const struct purpose {
     {"@sured", "`sured.b` `sured.p`", "`.add .min .max .and .or .xor`"},
     {"@isspacep", "`isspacep`", "`.global .shared{::cta/::cluster} .local .const .param`"},
     {"@address", "`mov` of an address, `cvta`", "of variables, parameters and functions"},
+    {"@cvta_shared", "`cvta` `cvta.to`", "of shared addresses: they may be of another block of the cluster"},
     {"@mapa", "`mapa`", "32 and 64 bits"},
     {"@getctarank", "`getctarank`", "32 and 64 bits"},
     {"@alloca", "`alloca`", "every lane of a warp gets the greatest size that one of them asks for"},

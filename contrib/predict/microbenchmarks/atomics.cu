@@ -117,6 +117,42 @@ template <int KIND, bool RETURNS> static void measure(const struct machine *m, c
     }
 }
 
+/* Atomics on a table of `words` words: of lanes side by side, or each anywhere in it, as a histogram's. */
+template <int KIND, bool RETURNS>
+__global__ void into_table(char *base, unsigned words, unsigned size, bool anywhere, int rounds, unsigned *sink)
+{
+    unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+
+    for (int r = 0; r < rounds; r++) {
+        unsigned x = anywhere ? (unsigned)where(SCATTERED_256M, thread, (unsigned)r) >> 3 : thread;
+
+        sum += atomic<KIND, RETURNS>(base + (uint64_t)(x & (words - 1)) * size);
+    }
+    if (sum == 12345)
+        *sink = sum;
+}
+
+template <int KIND, bool RETURNS> static void tables(const struct machine *m, char *buffer, unsigned size)
+{
+    const int blocks = m->sms * 2, threads = 512, rounds = 8;
+    char name[64];
+
+    for (int anywhere = 0; anywhere < 2; anywhere++)
+        for (unsigned words = 1; words <= 1 << 18; words *= 4) {
+            float us, floor;
+
+            auto launch = [&](int n) {
+                into_table<KIND, RETURNS><<<blocks, threads>>>(buffer, words, size, anywhere, n, m->sink);
+            };
+            us = bench_us(2, [&] { launch(rounds); });
+            floor = bench_us(2, [&] { launch(0); });
+            snprintf(name, sizeof name, "%s%s/%s", kinds[KIND], RETURNS ? "_returns" : "",
+                     anywhere ? "anywhere" : "side_by_side");
+            bench_line("atomic_table", name, words, (us - floor) * m->mhz / ((double)blocks * (threads / 32) * rounds),
+                       "clocks a warp request of the whole GPU");
+        }
+}
+
 void bench_atomics(const struct machine *m)
 {
     char *buffer;
@@ -141,5 +177,12 @@ void bench_atomics(const struct machine *m)
     measure<MAX_S32, true>(m, buffer);
     measure<EXCH_B32, true>(m, buffer);
     measure<CAS_B32, true>(m, buffer);
+    tables<ADD_U32, false>(m, buffer, 4);
+    tables<ADD_U32, true>(m, buffer, 4);
+    tables<ADD_U64, false>(m, buffer, 8);
+    tables<ADD_F32, false>(m, buffer, 4);
+    tables<ADD_F32, true>(m, buffer, 4);
+    tables<ADD_F64, false>(m, buffer, 8);
+    tables<CAS_B32, true>(m, buffer, 4);
     CHECK(cudaFree(buffer));
 }

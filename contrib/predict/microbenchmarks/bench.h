@@ -74,5 +74,6 @@ void bench_shared(const struct machine *m);  /* banks, shared atomics, constants
 void bench_memory(const struct machine *m);  /* latency and bandwidth of L1, L2 and memory; sectors */
 void bench_atomics(const struct machine *m); /* on global memory */
 void bench_launch(const struct machine *m);  /* launches and starts of blocks */
+void bench_system(const struct machine *m);  /* memory that moves, the heap of kernels, printing */
 
 #endif

@@ -1,7 +1,8 @@
 /*
  * main_microbenchmarks.cu - reads the constants of the model of time off a GPU: microbenchmarks [GROUP...] > FILE.csv
  *
- * Groups: pipes tensor shared memory atomics launch; none: all of them. Exit codes: 0 done, 2 usage, 3 CUDA failed.
+ * Groups: pipes tensor shared memory atomics launch system; none: all of them. Exit codes: 0 done, 2 usage, 3 CUDA
+ * failed.
  */
 #include <string.h>
 
@@ -11,7 +12,8 @@ static const struct {
     const char *name;
     void (*run)(const struct machine *m);
 } groups[] = {{"pipes", bench_pipes},   {"tensor", bench_tensor},   {"shared", bench_shared},
-              {"memory", bench_memory}, {"atomics", bench_atomics}, {"launch", bench_launch}};
+              {"memory", bench_memory}, {"atomics", bench_atomics}, {"launch", bench_launch},
+              {"system", bench_system}};
 
 static bool wanted(const char *name, int argc, char **argv)
 {
@@ -37,7 +39,7 @@ int main(int argc, char **argv)
 
     for (int n = 1; n < argc; n++)
         if (!known(argv[n])) {
-            fprintf(stderr, "no group '%s': pipes tensor shared memory atomics launch\n", argv[n]);
+            fprintf(stderr, "no group '%s': pipes tensor shared memory atomics launch system\n", argv[n]);
             return 2;
         }
     CHECK(cudaGetDeviceProperties(&properties, 0));

@@ -33,7 +33,7 @@ static const struct {
  * Kernels of our own were timed at many sizes on an idle GPU, and their counts are those of the launch that was timed.
  * Public kernels have few sizes. Where their counts are doubtful they teach little.
  */
-#define OWN_WEIGHT 3.0
+#define OWN_WEIGHT 2.0
 #define DOUBTFUL_WEIGHT 0.3
 
 enum {

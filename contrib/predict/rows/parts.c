@@ -14,9 +14,15 @@
 #define CONSTANT_CLOCKS 2.0     /* constant_throughput: for each word */
 #define SHARED_ROUND_CLOCKS 1.0 /* shared_atomic, add_u32: for each lane at one word */
 #define ALL_MEET 31.0           /* rounds of a request: of nearly all requests all lanes meet */
+#define SHARED_LOOP_CLOCKS 3.4    /* shared_atomic, add_f32: for each lane at one word */
+#define LOOP_MEET_CLOCKS 43.5     /* shared_atomic, add_f32, 1024: for each lane */
+#define LOOP_ALONE_CLOCKS 95.0    /* shared_atomic_latency, add_f32, 32: for each lane */
 #define ATOMIC_SECTORS_CLOCK 60.0 /* atomic, neighbours, scattered_1M: of the whole GPU */
 #define ATOMIC_MEETS_CLOCK 37.0 /* atomic, one_a_warp: lanes that meet others of their warp */
 #define HOT_CLOCKS 1.45         /* atomic, one: for each lane */
+#define TURN_CLOCKS 1.3         /* atomic_table, 64 to 1024 words: 1.16 side by side, 1.5 anywhere */
+#define HEAP_CLOCKS 11400.0     /* heap, 1x1: half of malloc() and free(), at 1,980 MHz */
+#define HEAP_POWER 0.57         /* heap, 1x1 to 132x256 */
 #define L1_CLOCKS 41.5          /* memory_latency, load_ca, 128 KiB */
 #define L2_CLOCKS 290.0         /* memory_latency, load_cg, 2 MiB */
 #define DRAM_CLOCKS 690.0       /* memory_latency, load_ca, 1 GiB */
@@ -32,6 +38,7 @@
 #define FETCH_CLOCKS 30.0       /* for a line of 128 bytes of code that no warp executed yet */
 #define CODE_LINE 8.0           /* instructions */
 #define DRAM_EFFICIENCY 0.88    /* bandwidth, read, 768 MiB, over the data sheet's */
+#define COLD_SHARE 0.7          /* of what a copy left in memory: the rest is in L2 still. By public programs */
 
 static const struct {
     const char *name;
@@ -106,23 +113,35 @@ static double known(double value, double other)
     return isnan(value) ? other : value;
 }
 
-/* The share of the footprint that no launch before it left in L2. */
-static double cold(const double *v)
-{
-    return fmin(known(v[COLUMN_COLD], 0) / fmax(v[COLUMN_FOOTPRINT], 1), 1);
-}
-
-/* The share of what L2 is asked for that memory must serve. */
-static double missing(const double *v, const struct gpu *gpu)
-{
-    double beyond = v[COLUMN_FOOTPRINT] / gpu->l2_bytes;
-
-    return fmax(1 / (1 + pow(fmax(beyond, 1e-9) / 0.7, -4)), cold(v));
-}
-
 static double l2_reads(const double *v)
 {
     return fmax(v[COLUMN_LOAD_SECTORS] - v[COLUMN_LOAD_HITS], 0);
+}
+
+/* Bytes of the footprint that are read. */
+static double bytes_read(const double *v)
+{
+    return fmin(32 * l2_reads(v), v[COLUMN_FOOTPRINT]);
+}
+
+/* Bytes to read that no launch before left in L2. What is only written need not be fetched. */
+static double cold(const double *v)
+{
+    return COLD_SHARE * fmin(known(v[COLUMN_COLD], 0), bytes_read(v));
+}
+
+/* The share of the footprint that L2 cannot hold. */
+static double beyond(const double *v, const struct gpu *gpu)
+{
+    double ratio = v[COLUMN_FOOTPRINT] / gpu->l2_bytes;
+
+    return 1 / (1 + pow(fmax(ratio, 1e-9) / 0.7, -4));
+}
+
+/* The share of what is read that memory must serve. */
+static double missing(const double *v, const struct gpu *gpu)
+{
+    return fmax(beyond(v, gpu), cold(v) / fmax(bytes_read(v), 1));
 }
 
 static double per(double a, double b)
@@ -156,19 +175,57 @@ static double scattered(const double *v)
 static double memory_clocks(const double *v, const struct gpu *gpu)
 {
     double bytes_clock = gpu->dram_gbs * DRAM_EFFICIENCY * 1e3 / gpu->max_mhz;
-    double read = fmin(32 * l2_reads(v), v[COLUMN_FOOTPRINT]);
+    double read = bytes_read(v), far = beyond(v, gpu);
     double written = fmin(32 * (v[COLUMN_STORE_SECTORS] + v[COLUMN_ATOMIC_SECTORS]), v[COLUMN_FOOTPRINT]);
     /* What is read and written at one place moves twice; what is read again may not: half of the excess. */
     double bytes = v[COLUMN_FOOTPRINT] + fmax(read + written - v[COLUMN_FOOTPRINT], 0) / 2;
 
-    return missing(v, gpu) * fmax(bytes / bytes_clock, scattered(v) / SCATTERED_CLOCK);
+    return fmax(fmax(far * bytes, cold(v)) / bytes_clock,
+                fmax(far, cold(v) / fmax(bytes, 1)) * scattered(v) / SCATTERED_CLOCK);
 }
 
-/* Lanes of a warp that all meet at one word are added up in the warp, by ptxas. */
+/*
+ * Rounds of atomics on shared memory that are one instruction. Lanes of a warp that all meet at one word are added up
+ * in the warp, by ptxas, if they are integers.
+ */
 static double shared_rounds(const double *v)
 {
-    return per(v[COLUMN_SHARED_ROUNDS], v[COLUMN_SHARED_ATOMICS]) > ALL_MEET ? v[COLUMN_SHARED_ATOMICS]
-                                                                             : v[COLUMN_SHARED_ROUNDS];
+    double rounds = fmax(v[COLUMN_SHARED_ROUNDS] - known(v[COLUMN_SHARED_LOOPS], 0), 0);
+
+    return per(rounds, v[COLUMN_SHARED_ATOMICS]) > ALL_MEET ? v[COLUMN_SHARED_ATOMICS] : rounds;
+}
+
+/*
+ * Clocks that a block waits for atomics on shared memory that are loops. If all lanes of a warp meet at a word, the
+ * other warps do too: each lane's turn is one after all others'. Else each warp waits for its own.
+ */
+static double loop_clocks(const double *v)
+{
+    double loops = per(known(v[COLUMN_SHARED_LOOPS], 0), v[COLUMN_N_B]);
+    double meet = fmin(fmax(per(v[COLUMN_SHARED_ROUNDS], v[COLUMN_SHARED_ATOMICS]) - 1, 0) / (ALL_MEET - 1), 1);
+
+    return loops * (meet * LOOP_MEET_CLOCKS + (1 - meet) * LOOP_ALONE_CLOCKS / fmax(v[COLUMN_W], 1));
+}
+
+/*
+ * Atomics that meet. A word is changed by one lane after another; integers of a warp that all meet at one word are
+ * added up before. A slice of L2 takes the sectors of requests one after another, and 512 bytes lie in one slice.
+ */
+static double hot_clocks(const double *v)
+{
+    double lanes = per(v[COLUMN_ATOMIC_WORDS], v[COLUMN_ATOMIC_LANES]) * v[COLUMN_ATOMIC_HOT];
+
+    if (isnan(v[COLUMN_ATOMIC_TURNS]) || isnan(v[COLUMN_ATOMIC_WORD]))
+        return HOT_CLOCKS * known(v[COLUMN_ATOMIC_MEET], lanes);
+    return fmax(HOT_CLOCKS * v[COLUMN_ATOMIC_WORD], TURN_CLOCKS * v[COLUMN_ATOMIC_TURNS]);
+}
+
+/* Calls of malloc() and free(): threads wait for each other, but not as long as one call takes. */
+static double heap_clocks(const double *v)
+{
+    double calls = known(v[COLUMN_HEAP], 0), threads = fmin(calls, v[COLUMN_N_B] * v[COLUMN_N_T]);
+
+    return calls > 0 ? HEAP_CLOCKS * pow(threads, HEAP_POWER) * calls / threads : 0;
 }
 
 static void throughputs(const double *v, const struct gpu *gpu, const struct place *p, double *clocks)
@@ -190,7 +247,8 @@ static void throughputs(const double *v, const struct gpu *gpu, const struct pla
     clocks[PART_XU] = spread * v[COLUMN_BUSY_XU];
     clocks[PART_TENSOR] = spread * v[COLUMN_BUSY_TENSOR];
     lsu = v[COLUMN_BUSY_LSU] + LINE_CLOCKS * fmax(lines - requests, 0) + CONSTANT_CLOCKS * v[COLUMN_CONSTANT_WORDS];
-    shared = v[COLUMN_SHARED_PASSES] + SHARED_ROUND_CLOCKS * shared_rounds(v);
+    shared = v[COLUMN_SHARED_PASSES] + SHARED_ROUND_CLOCKS * shared_rounds(v) +
+             SHARED_LOOP_CLOCKS * known(v[COLUMN_SHARED_LOOPS], 0);
     /* One pipe does both: it is named for what takes more of it. */
     clocks[lsu > shared ? PART_LSU : PART_SHARED] = p->share * (lsu + shared);
     clocks[PART_L1] = p->share * (sectors / SECTORS_L1_CLOCK + v[COLUMN_LOCAL_LINES]);
@@ -198,9 +256,7 @@ static void throughputs(const double *v, const struct gpu *gpu, const struct pla
                            fmax(l2_reads(v) * 32 / READS_L2_CLOCK, writes * 32 / WRITES_L2_CLOCK));
     clocks[PART_DRAM] = memory_clocks(v, gpu);
     clocks[PART_ATOMICS] = v[COLUMN_ATOMIC_SECTORS] / ATOMIC_SECTORS_CLOCK + fmax(meets, 0) / ATOMIC_MEETS_CLOCK;
-    /* Lanes of a warp that all meet at one word are added up in the warp, by ptxas: one of them goes on. */
-    clocks[PART_HOT] = HOT_CLOCKS * known(v[COLUMN_ATOMIC_MEET], v[COLUMN_ATOMIC_HOT] * per(v[COLUMN_ATOMIC_WORDS],
-                                                                                           v[COLUMN_ATOMIC_LANES]));
+    clocks[PART_HOT] = hot_clocks(v);
     clocks[PART_BLOCKS] = v[COLUMN_N_B] * (v[COLUMN_N_T] > 512 ? BIG_BLOCK_CLOCKS : BLOCK_CLOCKS);
 }
 
@@ -222,10 +278,12 @@ static void path(const double *v, const struct gpu *gpu, const struct place *p, 
     else
         clocks[PART_WAIT_LOAD] = longest * (v[COLUMN_WAIT_LOAD] * (distant + passes) + v[COLUMN_WAIT_HIT] * L1_CLOCKS);
     clocks[PART_WAIT_SHARED] = longest * (v[COLUMN_WAIT_SHARED] * SHARED_CLOCKS +
-                                          v[COLUMN_WAIT_CONSTANT] * CONSTANT_LATENCY);
+                                          v[COLUMN_WAIT_CONSTANT] * CONSTANT_LATENCY) +
+                              p->waves * loop_clocks(v);
     clocks[PART_WAIT_ATOMIC] = longest * v[COLUMN_WAIT_ATOMIC] * ATOMIC_CLOCKS;
     clocks[PART_WAIT_BARRIER] = longest * v[COLUMN_WAIT_BARRIER] * barrier;
     clocks[PART_WAIT_FENCE] = longest * v[COLUMN_WAIT_FENCE] * FENCE_CLOCKS;
+    clocks[PART_HEAP] = heap_clocks(v);
     clocks[PART_FETCH] = v[COLUMN_CODE] / CODE_LINE * FETCH_CLOCKS;
 }
 

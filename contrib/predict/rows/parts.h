@@ -33,6 +33,7 @@
     X(WAIT_ATOMIC, "latency of atomics", true)                                                                     \
     X(WAIT_BARRIER, "barriers", true)                                                                              \
     X(WAIT_FENCE, "fences", true)                                                                                  \
+    X(HEAP, "malloc and free", true)               /* of kernels */                                              \
     X(FETCH, "instruction fetch", true)            /* of code that is executed for the first time */
 
 enum part {

@@ -96,6 +96,10 @@
     X(STORE_FRESH, "store_fresh", WORK) \
     X(ATOMIC_MEET, "atomic_meet", WORK) \
     X(COLD, "cold", WORK) \
+    X(ATOMIC_TURNS, "atomic_turns", WORK) \
+    X(ATOMIC_WORD, "atomic_word", WORK) \
+    X(SHARED_LOOPS, "shared_loops", WORK) \
+    X(HEAP, "heap", WORK) \
     X(EXECUTED, "executed", WORK) \
     X(STALE, "stale", WORK) \
     X(CLOCKED, "clocked", WORK) \

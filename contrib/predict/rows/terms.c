@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#define CLOCKS_INSTRUCTION 4.6 /* a dependent integer operation; docs/SIMULATOR.md measures it */
+#define CLOCKS_INSTRUCTION 4.6 /* a dependent integer operation: docs/experts/editdistance.md */
 #define CLOCKS_MEMORY 600.0
 #define CLOCKS_BARRIER 30.0
 #define CLOCKS_BLOCK 1.0       /* between two blocks on the whole GPU: they are given out one after another */

@@ -5,11 +5,15 @@
 #   count [--jobs N] [--only REGEX]                  counts the features of what is built again
 #   pack FOLDER [--first N] [--skip FOLDER/out]      what the GPU's machine needs, without programs timed before
 #   rows FOLDER/out...                               matches counts and times, and writes contrib/predict/population
-#   join [--locked]                                  build/predict/population/open.csv: a line per shape
-#   errors [--locked] [--model MODEL] [--worst N]    compares predictions with the times of a half. The default model
-#                                                    learns from the open half: of that, predictions are compared which
-#                                                    a model made that had not learned from the row's program
+#   join [--locked | --fresh | --next]               build/predict/population/public.csv: a line per shape
+#   errors [--locked | --fresh | --next] [--model MODEL] [--worst N]
+#                                                    compares predictions with times. The default model learns from both
+#                                                    halves: of these, predictions are compared which a model made that
+#                                                    had not learned from the row's program
 #   overhead [--only REGEX]                          what counting adds to the simulation of what is built
+#
+# --fresh is the second draw: programs that the first has not reached, in an order of their own. --next is the third:
+# programs of neither.
 #
 # The rule's order and halves are digests of names. Exit codes: 0 done, 2 usage, 3 the toolkit failed.
 
@@ -22,11 +26,12 @@ help_asked "$@"
 here=$root/contrib/predict/population scripts=$root/contrib/predict/scripts
 tables=$root/tests/population
 top=$build/predict/population work=$build/predict/population/src
-command=${1:-} jobs=1 first=9999 from='' only=. skip='' locked='' model='' worst=10 words=()
+command=${1:-} jobs=1 first=9999 from='' only=. skip='' locked='' fresh='' model='' worst=10 words=()
 [ $# -eq 0 ] || shift
 while [ $# -gt 0 ]; do
     case $1 in
     --locked) locked=1 && shift && continue ;;
+    --fresh | --next) fresh=${1#--} && shift && continue ;;
     --jobs | --first | --worst)
         [[ ${2:-} =~ ^[1-9][0-9]{0,3}$ ]] || refuse "$1: '${2:-}' is not a number from 1 to 9999" ;;
     --from | --only | --skip | --model) [ $# -gt 1 ] || refuse "option '$1' needs a value; see --help" ;;
@@ -35,6 +40,8 @@ while [ $# -gt 0 ]; do
     esac
     printf -v "${1#--}" %s "$2" && shift 2
 done
+# The programs of a draw, and what came of them.
+table=$here/${fresh:+$fresh-}programs.csv
 [ -z "$from" ] || from=$(realpath -e -- "$from" 2> /dev/null) || refuse 'cannot open the folder of --from'
 
 # Limits of the rule: launches of a program; seconds of processor time and KB of memory for counting.
@@ -43,14 +50,20 @@ launches=40 seconds=20 memory=6000000
 # digest TEXT: its SHA-256.
 digest() { printf %s "$1" | sha256sum | cut -d ' ' -f 1; }
 
-# half NAME: open or locked.
-half() { [[ $(digest "predict-half $1") == [0-7]* ]] && echo open || echo locked; }
+# half NAME: open, locked, fresh, or next.
+half() {
+    [ -z "$fresh" ] || { echo "$fresh" && return; }
+    [[ $(digest "predict-half $1") == [0-7]* ]] && echo open || echo locked
+}
 
 # programs: the lines of list.tsv in the rule's order, the first ones: name, suite, folder, build, run.
 programs() {
     local name rest
     while IFS=$'\t' read -r name rest; do
-        [[ $name == '#'* || -z $name ]] || printf '%s\t%s\t%s\n' "$(digest "predict-population $name")" "$name" "$rest"
+        [[ $name != '#'* && -n $name ]] || continue
+        [ -z "$fresh" ] || ! grep -q "^$name," "$here/programs.csv" || continue
+        [ "$fresh" != next ] || ! grep -q "^$name," "$here/fresh-programs.csv" || continue
+        printf '%s\t%s\t%s\n' "$(digest "predict-${fresh:-population} $name")" "$name" "$rest"
     done < "$here/list.tsv" | LC_ALL=C sort | head -n "$first" | cut -f 2-6
 }
 
@@ -97,8 +110,8 @@ simulate() {
     rm -f "$1.part"
 }
 
-# chosen NAME: own or listed, as programs.csv says of a program that has rows.
-chosen() { awk -F, -v name="$1" '$1 == name && $NF == "row" { print $4 }' "$here/programs.csv"; }
+# chosen NAME: own or listed, as $table says of a program that has rows.
+chosen() { awk -F, -v name="$1" '$1 == name && $NF == "row" { print $4 }' "$table" 2> /dev/null || true; }
 
 # count_one NAME SUITE FOLDER RUN: counts/NAME.csv, by the first arguments with which a launch is counted. What was
 # chosen before stays.

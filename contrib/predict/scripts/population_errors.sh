@@ -1,12 +1,12 @@
-# Sourced by population.sh: errors [--locked] [--model MODEL]. Predicts the rows of a half for their GPU and prints the
-# errors, the worst ten first. Default: the default model of predict.sh.
+# Sourced by population.sh: errors [--locked | --fresh | --next] [--model MODEL]. Predicts rows for their GPU and prints
+# the errors, the worst ten first. Default: the default model of predict.sh.
 # shellcheck shell=bash disable=SC2154
 . "$scripts/predicting.sh"
 . "$scripts/population_join.sh"
 predict_build
-if [ -z "$model" ] && [ "$half" = open ]; then
-    "$predictor" train "$predict_csv" "$top/open.model" --gpus "$predict_gpus" --also "$top/open.csv" \
-        --cross "$top/open.json" > "$top/open.said" || fail 'the model cannot be trained: see above'
+if [ -z "$model" ] && [ "$half" = public ]; then
+    "$predictor" train "$predict_csv" "$top/public.model" --gpus "$predict_gpus" --also "$top/public.csv" \
+        --cross "$top/public.json" > "$top/public.said" || fail 'the model cannot be trained: see above'
 elif [ -z "$model" ]; then
     model=$(model_of "$predict_csv")
     model_ready "$predict_csv" "$model"
@@ -16,7 +16,7 @@ fi
     fail 'the rows cannot be predicted: see above'
 awk -f "$scripts/population_errors.awk" "$top/$half.json" "$top/$half.csv" > "$top/$half-errors.tsv" ||
     fail 'the predictions cannot be compared'
-echo "$half half, $(sed -n '2s/,.*//p' "$top/$half.csv"): rows are shapes of kernels; a kernel is the sum of its shapes"
+echo "$half rows, $(sed -n '2s/,.*//p' "$top/$half.csv"): rows are shapes of kernels; a kernel is the sum of its shapes"
 grep '^#' "$top/$half-errors.tsv" | cut -f 2-
 echo
 echo 'the worst: error, predicted us, its 90 % interval, measured us, kernel, bound or reason of the refusal'

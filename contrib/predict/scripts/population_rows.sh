@@ -34,23 +34,26 @@ state_of() {
 
 part=$(mktemp -d) || fail 'cannot make a temporary folder'
 trap 'rm -rf "$part"' EXIT
+halves=(open locked)
+[ -z "$fresh" ] || halves=("$fresh")
 # The newest simulator may count more than others did before.
 header=$(find "$top/counts" -name "*.csv" -printf "%T@ %p\n" | sort -n | tail -n 1 | cut -d " " -f 2- |
     xargs -d "\n" head -qn 1)
-for half in open locked; do
+for half in "${halves[@]}"; do
     echo 'program,launch,kernel,grid,block,time_us,sm_mhz,name' > "$part/$half-h200.csv"
     echo "program,launch,$header" > "$part/$half-features.csv"
 done
-echo 'program,suite,half,arguments,launches,state' > "$part/programs.csv"
+echo 'program,suite,half,arguments,launches,state' > "$part/${table##*/}"
 while IFS=$'\t' read -r name suite _ _ _; do
     echo "$name,$suite,$(half "$name"),$(cut -f 1 "$top/runs/$name" 2> /dev/null || true),$(state_of "$name")" \
-        >> "$part/programs.csv"
+        >> "$part/${table##*/}"
 done < <(programs)
 cp "$part"/*.csv "$here/"
-for half in open locked; do
-    awk -F, -v half=$half 'NR > 1 && $3 == half { n[$NF]++ } END { for (s in n) print half ": " n[s] " programs: " s }' \
-        "$part/programs.csv"
-    awk -F, -v half=$half 'NR > 1 && !(($1, $NF) in any) { any[$1, $NF]; kernels++ }
+for half in "${halves[@]}"; do
+    awk -F, -v half="$half" 'NR > 1 && $3 == half { n[$NF]++ }
+        END { for (s in n) print half ": " n[s] " programs: " s }' \
+        "$part/${table##*/}"
+    awk -F, -v half="$half" 'NR > 1 && !(($1, $NF) in any) { any[$1, $NF]; kernels++ }
         NR > 1 && !(($1, $4, $5, $NF) in shape) { shape[$1, $4, $5, $NF]; shapes++ }
         END { print half ": " kernels " kernels, " shapes " shapes, " NR - 1 " launches" }' "$part/$half-h200.csv"
 done

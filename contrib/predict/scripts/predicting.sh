@@ -4,9 +4,9 @@ predictor=$build/predict/predict
 predict_data=$root/contrib/predict/data
 # The default training data. PREDICT_CSV may name a CSV of your own GPU.
 predict_csv=$(realpath -m "${PREDICT_CSV:-$root/contrib/predict/data/work-h100.csv}")
-# The default model learns from these public kernels too: the open half of contrib/predict/population. Its intervals
-# are as wide as it is off on them while their program is left out.
-predict_open=$predict_data/open-h200.csv
+# The default model learns from these public kernels too: both halves of contrib/predict/population. Its intervals are
+# as wide as it is off on them while their program is left out.
+predict_public=$predict_data/public-h200.csv
 predict_gpus=$root/contrib/predict/gpus.csv
 
 # predict_build: the program, with the packages that it needs.
@@ -25,7 +25,7 @@ model_of() { local name=${1##*/}; echo "$build/predict/${name%.csv}.model"; }
 
 # model_is_ready CSV MODEL: whether it is there, and newer than what it was made of and by.
 model_is_ready() {
-    [ -x "$predictor" ] && [ "$2" -nt "$1" ] && [ "$2" -nt "$predictor" ] && [ "$2" -nt "$predict_open" ]
+    [ -x "$predictor" ] && [ "$2" -nt "$1" ] && [ "$2" -nt "$predictor" ] && [ "$2" -nt "$predict_public" ]
 }
 
 # model_ready CSV MODEL: trains it where it is not there, or older than the CSV or the program. A model is only ever
@@ -35,7 +35,7 @@ model_ready() {
     ! model_is_ready "$@" || return 0
     echo "$(basename "$0"): training on $1, which takes some seconds" >&2
     local options=()
-    [ "$1" != "$predict_data/work-h100.csv" ] || options=(--also "$predict_open" --cross "${2%.model}.cross.json")
+    [ "$1" != "$predict_data/work-h100.csv" ] || options=(--also "$predict_public" --cross "${2%.model}.cross.json")
     "$predictor" train "$1" "$2.part" --gpus "$predict_gpus" "${options[@]}" > "$2.said" ||
         refuse "no model of '$1': see above"
     rm -f "$2.said"

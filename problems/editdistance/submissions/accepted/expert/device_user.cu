@@ -37,14 +37,15 @@
  * Wide tables. Depth bounds a square, and one word a lane makes the quickest steps. If one string is much longer, the
  * pipeline of strips is what takes long: K = 4 makes it a quarter as many strips, for three times the clocks in a step.
  *
- * Similar strings. They need far fewer steps, by another method. It runs beside this one on idle multiprocessors, and
- * the first one to know the distance stops the other. See race.cuh.
+ * Similar strings. They are cut into pieces, whose distances have a sum that can be proven: far fewer steps. That runs
+ * beside the sweep on idle multiprocessors, and the first one to know the distance stops the other. See race.cuh.
  *
  * The lengths are any from 1 up. Rows are padded on top of the table by rows with pv = mv = eq = 0, which hand hp = 1,
  * the upper edge of the table, down as it is.
  *
  * Parts: job.cuh, what all share; rings.cuh, strip.cuh and edges.cuh, the sweep from warp to warp, within one, and from
- * block to block; race.cuh; sweep.cuh, the kernel of both; meet.cuh, the end. This file: the plan, and the call.
+ * block to block; window.cuh, cuts.cuh, wave.cuh and race.cuh, the race; sweep.cuh, the kernel of both; meet.cuh, the
+ * end. This file: the plan, and the call.
  */
 #include "meet.cuh"
 
@@ -68,15 +69,13 @@ static struct kept {
     u64 *edges;
     uint2 *lines;
     u32 *counters;
-    u32 *history; /* of both ends of the race */
-    u32 tag;      /* of the last race */
     u32 *answer; /* page-locked */
     int blocks[5], processors;
     cudaStream_t stream;
 
     ~kept() /* at the end of the process, when it no longer matters what CUDA says */
     {
-        for (void *memory : {(void *)strings, (void *)edges, (void *)lines, (void *)counters, (void *)history})
+        for (void *memory : {(void *)strings, (void *)edges, (void *)lines, (void *)counters})
             cudaFree(memory);
         cudaFreeHost(answer);
         if (stream)
@@ -100,17 +99,15 @@ static void device_init(void)
     CALL(cudaFuncSetAttribute(sweep<1, S1>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sweep_memory<1>()));
     CALL(cudaFuncSetAttribute(sweep<2, S2>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sweep_memory<2>()));
     CALL(cudaFuncSetAttribute(sweep<4, S4>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sweep_memory<4>()));
-    CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[1], sweep<1, S1>, THREADS, sweep_memory<1>()));
-    CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[2], sweep<2, S2>, THREADS, sweep_memory<2>()));
-    CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[4], sweep<4, S4>, THREADS, sweep_memory<4>()));
+    CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[1], sweep<1, S1>, THREADS<1>, sweep_memory<1>()));
+    CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[2], sweep<2, S2>, THREADS<2>, sweep_memory<2>()));
+    CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&device.blocks[4], sweep<4, S4>, THREADS<4>, sweep_memory<4>()));
     CALL(cudaMalloc(&device.strings, 2 * (LENGTH_MAX + 128)));
     CALL(cudaMalloc(&device.edges, EDGES_MAX * sizeof *device.edges));
     CALL(cudaMalloc(&device.lines, LINES_MAX * sizeof *device.lines));
     CALL(cudaMalloc(&device.counters, 2 * sizeof *device.counters + sizeof(race_state)));
-    CALL(cudaMalloc(&device.history, 2 * HISTORY_MAX * sizeof *device.history));
     CALL(cudaMallocHost(&device.answer, sizeof *device.answer));
     CALL(cudaStreamCreateWithFlags(&device.stream, cudaStreamNonBlocking));
-    CALL(cudaMemsetAsync(device.history, 0, 2 * HISTORY_MAX * sizeof *device.history, device.stream));
 }
 
 static int plan_units(struct plan plan, int m)
@@ -148,23 +145,13 @@ static struct plan plan_best(int m, int n)
 /* The race for strings of m and n characters, on what `blocks` of the sweep leave of the machine. */
 static struct race_plan plan_race(int m, int n, int blocks)
 {
-    const int idle = device.blocks[1] * device.processors - blocks, span = std::abs(m - n);
-    const int pairs = std::min({idle / 2, (int)RACE_PAIRS, (m + n) / (32 * RACE_WARPS) + 1});
+    const int idle = device.blocks[1] * device.processors - blocks, pieces = std::min(idle, m / RACE_ROWS);
     struct race_plan race = {};
 
     race.state = (struct race_state *)(device.counters + 2);
-    race.columns = 32 * RACE_WARPS * pairs;
-    if (pairs <= 0 || race.columns <= span || std::min(m, n) < RACE_LEAST || std::max(m, n) >= (1 << RACE_BITS) - 1)
-        return race;
-    race.blocks = 2 * pairs;
-    race.steps = (race.columns - 1 - span) / 2 + 1;
-    if (++device.tag == RACE_TAGS) {
-        CALL(cudaMemsetAsync(device.history, 0, 2 * HISTORY_MAX * sizeof *device.history, device.stream));
-        device.tag = 1;
-    }
-    race.tag = device.tag;
-    race.history[0] = device.history;
-    race.history[1] = device.history + HISTORY_MAX;
+    race.tiles = (2 * REACH + std::abs(m - n)) / TILE + 1;
+    if (pieces > 1 && m / pieces < RACE_ROWS_MAX && window_words(m / pieces + 1 + CUT_ROWS, race.tiles) <= RACE_WORDS)
+        race.blocks = pieces;
     return race;
 }
 
@@ -207,11 +194,11 @@ static void launch(struct plan plan, int m, int n, size_t a_offset, size_t b_off
     prepare<<<min(2 * device.processors, job.units * job.fronts[0].words / 256 + 1), 256, 0, device.stream>>>(job);
     CALL(cudaGetLastError());
     if (words == 1)
-        sweep<1, S1><<<min(units + job.race.blocks, room), THREADS, sweep_memory<1>(), device.stream>>>(job);
+        sweep<1, S1><<<min(units + job.race.blocks, room), THREADS<1>, sweep_memory<1>(), device.stream>>>(job);
     else if (words == 2)
-        sweep<2, S2><<<min(units, room), THREADS, sweep_memory<2>(), device.stream>>>(job);
+        sweep<2, S2><<<min(units, room), THREADS<2>, sweep_memory<2>(), device.stream>>>(job);
     else
-        sweep<4, S4><<<min(units, room), THREADS, sweep_memory<4>(), device.stream>>>(job);
+        sweep<4, S4><<<min(units, room), THREADS<4>, sweep_memory<4>(), device.stream>>>(job);
     CALL(cudaGetLastError());
     meet<<<(length - pad) / MEET_SPAN + 1, MEET_THREADS, 0, device.stream>>>(
         {job.fronts[0].line, job.fronts[0].columns}, {job.fronts[1].line, job.fronts[1].columns}, pad, length,

@@ -13,21 +13,6 @@ __device__ __forceinline__ u32 load_word(const u32 *p)
     return value;
 }
 
-/* Four neighbouring words. */
-struct __align__(16) four_words {
-    u32 word[4];
-};
-
-__device__ __forceinline__ four_words load_words(const u32 *p)
-{
-    four_words v;
-
-    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]), "=r"(v.word[3])
-                 : "l"(p));
-    return v;
-}
-
 __device__ __forceinline__ u64 load_edge(const u64 *p)
 {
     u64 value;
@@ -60,7 +45,7 @@ __device__ void unpack_edge(block_memory<K> &shared, const job &job, int d, int 
     for (int j = l; j < FAR; j += 32)
         codes[j] = (typename entry<K>::type)entry<K>::of(character(j));
     codes[CODES + l] = codes[l];
-    u32 winner = NOBODY, news = NOBODY; /* news: asked for, but not looked at before four words later: it takes long */
+    u32 winner = NOBODY, news = NOBODY; /* news: asked for, but not looked at before the next word: it takes long */
 
     for (int next = 0; next < words;) {
         const int word = next + l;
@@ -81,7 +66,7 @@ __device__ void unpack_edge(block_memory<K> &shared, const job &job, int d, int 
         for (int i = 0; i < count; i++, next++) {
             const u64 bits = __shfl_sync(~0u, edge, i);
 
-            if (K == 1 && next % 4 == 0) {
+            if (K == 1) {
                 winner = __shfl_sync(~0u, news, 0);
                 news = load_word(&job.race.state->winner);
             }

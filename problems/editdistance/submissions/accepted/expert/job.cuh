@@ -24,7 +24,7 @@ typedef unsigned long long u64;
 
 enum {
     WARPS = 4,                  /* strips in flight in a block, one on each of the SM's four schedulers */
-    THREADS = (WARPS + 2) * 32, /* and the warps that unpack the block's upper edge and pack its lower one */
+    RACE_THREADS = 384,         /* of a block that may have a part of the race */
     S1 = 2, S2 = 1, S4 = 1, /* S for K = 1, 2 and 4 */
     RING = 256,           /* columns that a ring holds; a power of two above 4 batches + 32 S */
     LOOK = 3,             /* steps that a match is loaded ahead */
@@ -36,17 +36,22 @@ enum {
     LENGTH_MAX = 1048448, /* as the statement has it */
     EDGES_MAX = 400000,   /* words of all edges between blocks: 2 (m / 4096 + 1) (n / 32 + 1), with mn = 2^34 */
     LINES_MAX = 4 * (LENGTH_MAX / 32 + 64), /* words of both lines */
-    RACE_WARPS = 4,       /* of a block that own columns; one brings edges, one looks for overlaps */
-    RACE_RING = 64,       /* steps whose edges a ring holds; a power of two */
-    RACE_LOOK = 8,        /* steps that are searched for overlaps at once */
-    RACE_BITS = 18,       /* of an x: both strings are shorter than 2^18 - 1 where similar ones can be */
-    RACE_TAGS = (1 << (32 - RACE_BITS)) - 1,
-    RACE_PAIRS = 34,      /* pairs of blocks at most */
-    HISTORY_MAX = 32 * RACE_WARPS * RACE_PAIRS * (16 * RACE_WARPS * RACE_PAIRS), /* x of one end: columns, steps */
-    RACE_LEAST = 1024,    /* the shorter string has at least so many characters */
-    RACE_WINDOW = 115136, /* bytes of a string in shared memory */
-    RACE_MARGIN = 288,    /* bytes behind the last one that are looked at, but do not count */
-    RACE_SPAN = RACE_WINDOW - RACE_MARGIN - 32, /* characters in the window */
+    LANE = 7,             /* diagonals of a lane in the race; odd, so that lanes use different banks */
+    HALO = 16,            /* diagonals that a tile has beside its own, and edits of a round */
+    TILE = 32 * LANE - 2 * HALO, /* diagonals of a tile */
+    NOWHERE = -30000,     /* x of a diagonal that the edits do not reach: still below 0 after RACE_EDITS edits */
+    LONG_RUNS = 2,        /* of a tile that the warp compares at once, one by one */
+    CUTS = 32,            /* cells of a diagonal that are looked at for a cut, */
+    CUT_STEP = 8,         /* so many rows apart */
+    CUT_SEEN = 64,        /* characters of a run on both sides of a cut that count */
+    CUT_NEAR = 128,       /* diagonals on both sides that are looked at first, */
+    CUT_ENOUGH = 24,      /* and characters on both sides of a cut with which the others need no look */
+    CUT_ROWS = CUTS * CUT_STEP + 2 * CUT_SEEN + 8, /* rows of a window beside those from cut to cut */
+    REACH = 2048,         /* diagonals on both sides that are looked at at all */
+    RACE_ROWS = 512,      /* rows from cut to cut, at least */
+    RACE_ROWS_MAX = 20000, /* and at most: an x has 16 bits */
+    RACE_EDITS = 4096,    /* of a piece, at most */
+    RACE_WORDS = 57600,   /* of shared memory, for a piece of both strings */
     MEET_THREADS = 256,
     MEET_SPAN = 2048, /* cells of the meeting line that a block looks at */
 };
@@ -54,6 +59,9 @@ constexpr u64 EMPTY = ~0ull;
 
 /* Steps between two looks at what the neighbouring warps have done: more of them mean fewer looks, but a longer lag. */
 template <int K> constexpr int BATCH = K == 1 ? 32 : 16;
+
+/* Of a block: its strips, and two warps that unpack the upper edge and pack the lower one. The race needs more. */
+template <int K> constexpr int THREADS = K == 1 ? (int)RACE_THREADS : (WARPS + 2) * 32;
 
 /* Words of a strip's match tables: [256][32] for one word a lane, [low half, high half][16][32][K] for more. */
 constexpr int table_words(int K) { return K == 1 ? 256 * 32 : 2 * 16 * 32 * K; }
@@ -73,16 +81,16 @@ enum { NOBODY, THE_SWEEP, THE_RACE };
 struct race_state {
     u32 winner;
     u32 lost;     /* the race cannot find the distance */
-    u32 best;     /* the least distance that the race has found so far */
-    u32 searched; /* pairs of blocks whose search has ended */
+    u32 edits;    /* of all pieces that have been measured */
+    u32 measured; /* pieces */
+    u32 proven;   /* pieces */
     u32 swept;    /* units of the sweep that have ended */
 };
 
 struct race_plan {
-    u32 *history[2]; /* [steps][columns] of each end: see race_pack() */
     race_state *state;
-    int blocks, columns, steps; /* blocks: 0 for no race */
-    u32 tag;                    /* of this call */
+    int blocks; /* one for each piece; 0 for no race */
+    int tiles;  /* of the window in which cuts are looked for */
 };
 
 struct job {
@@ -122,7 +130,7 @@ __global__ void prepare(job job)
     if (thread == 0) {
         *job.ticket = 0;
         *job.best = UINT_MAX;
-        *job.race.state = {NOBODY, 0, UINT_MAX / 2, 0, 0};
+        *job.race.state = {NOBODY, 0, 0, 0, 0, 0};
     }
     for (int d = 0; d < 2; d++)
         for (int i = thread; i < job.units * job.fronts[d].words; i += stride)

@@ -5,15 +5,15 @@
 
 #include "race.cuh"
 
-template <int K, int S> __global__ void __launch_bounds__(THREADS) sweep(job job)
+template <int K, int S> __global__ void __launch_bounds__(THREADS<K>) sweep(job job)
 {
     extern __shared__ __align__(16) unsigned char memory[];
     block_memory<K> &shared = *(block_memory<K> *)memory;
     const int warp = (int)(threadIdx.x / 32);
 
-    for (int i = (int)threadIdx.x; i < (WARPS + 1) * RING; i += THREADS)
+    for (int i = (int)threadIdx.x; i < (WARPS + 1) * RING; i += THREADS<K>)
         shared.rings[i / RING][i % RING] = 0;
-    for (int i = (int)threadIdx.x; i < CODES + 32; i += THREADS)
+    for (int i = (int)threadIdx.x; i < CODES + 32; i += THREADS<K>)
         shared.codes[i] = 0;
     for (bool more = false;; more = true) {
         __syncthreads();
@@ -31,7 +31,7 @@ template <int K, int S> __global__ void __launch_bounds__(THREADS) sweep(job job
             const int block = (int)shared.ticket - 2 * job.units;
 
             if (K == 1 && block < job.race.blocks)
-                race(*(race_memory *)memory, job, block % 2, block / 2);
+                race(*(race_memory *)memory, job, block);
             return;
         }
         const int start = unit_start(job, d, unit), strips = unit_start(job, d, unit + 1) - start;
