@@ -121,8 +121,8 @@ struct machine {
     struct function function;
     struct call_site site;
     struct ins ins[2];
-    uint32_t offset[8], size[8];
-    char params[LANES][64];
+    uint32_t offset[16], size[16];
+    char params[LANES][128];
     char local[LANES * STRIDE];
     char shared[256];
     uint64_t strings; /* address of a region that strings are put in */

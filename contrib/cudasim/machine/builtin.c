@@ -31,7 +31,6 @@
 
 #define WIDTH_MAX 65535        /* of a conversion, and its precision: larger values become this */
 #define PRINTED_MAX (1u << 20) /* bytes of text that wait; more text is written while the kernel runs */
-#define HEAP_ALIGN 16
 
 enum builtin builtin_find(const char *name)
 {
@@ -94,43 +93,7 @@ enum builtin builtin_find(const char *name)
     return BUILTIN_NONE;
 }
 
-/* ---- the device's memory ---- */
-
-static struct bytes shared_bytes(const struct block *b, uint64_t address)
-{
-    uint64_t offset = address & 0xFFFFFFFFu, rank = address >> 32 & 0xFFFF; /* plus 1; 0: its own block */
-
-    if (rank) {
-        if (!b->cluster || rank > b->launch->cluster_blocks)
-            return (struct bytes){0};
-        b = b->cluster[rank - 1];
-    }
-    if (offset >= b->shared_size || (rank && !b->live_warps))
-        return (struct bytes){0};
-    return (struct bytes){b->shared + offset, b->shared_size - offset};
-}
-
-struct bytes builtin_bytes(const struct warp *w, unsigned lane, uint64_t address)
-{
-    uint64_t offset = address & (WINDOW(1) - 1);
-    const struct region *r;
-
-    switch (address >> WINDOW_SHIFT) {
-    case 0:
-        r = memory_find(sim_memory(w->worker->sim), address, NULL);
-        if (!r || __atomic_load_n(&r->freed, __ATOMIC_RELAXED))
-            return (struct bytes){0};
-        return (struct bytes){(const char *)(uintptr_t)address, r->base + r->size - address};
-    case WINDOW_SHARED:
-        return shared_bytes(w->block, address);
-    case WINDOW_LOCAL:
-        if (!w->local || offset >= w->local_stride - 64)
-            return (struct bytes){0};
-        return (struct bytes){w->local + lane * w->local_stride + offset, w->local_stride - 64 - offset};
-    default:
-        return (struct bytes){0};
-    }
-}
+/* ---- strings ---- */
 
 /* The string at `address`, without its end. `at` is NULL if the string has no end. */
 static struct bytes string_at(const struct warp *w, unsigned lane, uint64_t address)
@@ -490,53 +453,6 @@ static bool print_lanes(struct warp *w, const struct ins *ins, const struct call
     if (w->worker->printed.size > PRINTED_MAX)
         builtin_flush(w->worker);
     return true;
-}
-
-/* ---- the heap ---- */
-
-/* 0: no room. A block of zero bytes has its own address, and takes one byte. */
-uint64_t heap_allocate(struct sim *sim, uint64_t size)
-{
-    struct heap *heap = sim_heap(sim);
-    uint64_t limit = sim_limits(sim)->heap_bytes, used = atomic_load(&heap->used);
-    const struct region *r;
-
-    size = size ? size : 1;
-    do {
-        if (used > limit || size > limit - used)
-            return 0;
-    } while (!atomic_compare_exchange_weak(&heap->used, &used, used + size));
-    r = memory_allocate(sim_memory(sim), size, HEAP_ALIGN, REGION_HEAP);
-    if (r)
-        return r->base;
-    atomic_fetch_sub(&heap->used, size);
-    return 0;
-}
-
-/* False after a fault. */
-bool heap_free(struct warp *w, const struct ins *ins, unsigned lane, uint64_t address)
-{
-    struct sim *sim = w->worker->sim;
-    const struct region *r;
-    uint64_t size;
-    bool ours;
-
-    if (!address)
-        return true;
-    r = memory_find(sim_memory(sim), address, NULL);
-    ours = r && r->kind == REGION_HEAP && r->base == address;
-    size = ours ? r->size : 0;
-    if (ours && !__atomic_load_n(&r->freed, __ATOMIC_RELAXED) && memory_release(sim_memory(sim), address)) {
-        atomic_fetch_sub(&sim_heap(sim)->used, size);
-        return true;
-    }
-    if (ours)
-        fault_at(w, ins, lane, FAULT_USE_AFTER_FREE, address, "free() of 0x%" PRIx64 ", which was freed before",
-                 address);
-    else
-        fault_at(w, ins, lane, FAULT_ILLEGAL_ADDRESS, address,
-                 "free() of 0x%" PRIx64 ", which malloc() of a kernel did not return", address);
-    return false;
 }
 
 /* ---- assert ---- */

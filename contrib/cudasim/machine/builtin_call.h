@@ -1,6 +1,6 @@
 /*
  * builtin_call.h - for the bodies of the functions that kernels call and no module defines: their arguments, their
- * results, and the memory that arguments point to. Only builtin.c and builtin_device.c include it.
+ * results, and the memory that arguments point to. Only builtin*.c include it.
  */
 #ifndef CUDASIM_BUILTIN_CALL_H
 #define CUDASIM_BUILTIN_CALL_H

@@ -109,8 +109,14 @@ static uint32_t box_copy(const struct warp *w, const struct call_site *site, uns
         .to = p.to + (p.to_position[2] * p.to_size[1] + p.to_position[1]) * p.to_pitch + p.to_position[0],
         .from = p.from + (p.from_position[2] * p.from_size[1] + p.from_position[1]) * p.from_pitch +
                 p.from_position[0],
-        .bytes = p.extent[0], .rows = p.extent[1], .planes = p.extent[2], .to_pitch = p.to_pitch,
-        .from_pitch = p.from_pitch, .to_slice = p.to_pitch * p.to_size[1], .from_slice = p.from_pitch * p.from_size[1] };
+        .bytes = p.extent[0],
+        .rows = p.extent[1],
+        .planes = p.extent[2],
+        .to_pitch = p.to_pitch,
+        .from_pitch = p.from_pitch,
+        .to_slice = p.to_pitch * p.to_size[1],
+        .from_slice = p.from_pitch * p.from_size[1],
+    };
     return 0;
 }
 

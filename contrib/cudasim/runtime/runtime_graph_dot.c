@@ -1,6 +1,6 @@
 /*
- * runtime_graph_dot.c - cudaGraphDebugDotPrint(): a graph as a picture in the language of Graphviz. Child graphs and the
- * bodies of conditional nodes are clusters of their own.
+ * runtime_graph_dot.c - cudaGraphDebugDotPrint(): a graph as a picture in the language of Graphviz. Child graphs and
+ * the bodies of conditional nodes are clusters of their own.
  */
 #include "runtime.h"
 
