@@ -45,14 +45,134 @@ teardown() {
     run -2 "$build/grader" token "$contest" --revoke ada
 }
 
-@test "tokens: after many wrong ones a client has to wait, with a right one too" {
-    local i codes=''
+@test "tokens: after many wrong ones an address has to wait with wrong ones; a right one is taken, by forms too" {
+    local i codes='' ada
     serve_contest
+    ada=$(token ada)
     serve
     for i in {1..12}; do codes+=" $(get_as "$i.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" /api)"; done
     assert_equal "$codes" " 401 401 401 401 401 401 401 401 401 401 429 429"
-    assert_equal "$(get_as "$(token ada)" /api)" 429
+    assert_equal "$(code -F token=no "$url/login")" 429
+    assert_equal "$(get_as "$ada" /api)" 200
+    assert_equal "$(code -F token="$ada" "$url/login")" 303
     assert_equal "$(code "$url/index.html")" 200
+}
+
+@test "tokens: a stream ends when its token is revoked or made anew, or its session is over" {
+    local ada bob feed=$BATS_TEST_TMPDIR/feed events=$BATS_TEST_TMPDIR/events public=$BATS_TEST_TMPDIR/public
+    serve_contest
+    ada=$(token ada) bob=$(token bob)
+    serve
+    curl -sN -H "Authorization: Bearer $ada" "$url/api/contests/contest/event-feed" > "$feed" 3>&- &
+    local first=$!
+    curl -s -o /dev/null -c "$jar" -F token="$bob" "$url/login"
+    curl -sN -b "$jar" "$url/events" > "$events" 3>&- &
+    local second=$!
+    curl -sN "$url/api/contests/contest/event-feed" > "$public" 3>&- &
+    local third=$!
+    until_true 10 grep -q '"teams"' "$feed"
+    until_true 10 grep -q '"teams"' "$public"
+    run -0 "$build/grader" token "$contest" ada
+    until_true 10 has_ended "$first"
+    kill -0 "$second"
+    run -0 "$build/grader" token "$contest" --revoke bob
+    until_true 10 has_ended "$second"
+    kill -0 "$third"
+    kill "$third"
+}
+
+@test "bad requests: headers, cookies and fields that come twice; cut paths; each address names its methods" {
+    local ada bob
+    serve_contest
+    ada=$(token ada) bob=$(token bob)
+    serve
+    post() { code -H "Authorization: Bearer $ada" "$@"; }
+    assert_equal "$(code -H "Authorization: Bearer $ada" -H "Authorization: Bearer $bob" "$url/api")" 400
+    assert_equal "$(code -H 'Cookie: session=1.a; session=2.b' "$url/my/index.html")" 400
+    assert_equal "$(code -H 'Cookie: session=1.a' -H 'Cookie: session=2.b' "$url/my/index.html")" 400
+    assert_equal "$(post -F text=one -F text=two "$url/ask")" 400
+    assert_equal "$(post -F text=one -F problem=A -F problem= "$url/ask")" 400
+    assert_equal "$(code "$url/api/contests/contest/event-feed?since_token=a&since_token=b")" 400
+    curl -s -o /dev/null -c "$jar" -F token="$bob" "$url/login"
+    assert_equal "$(code -b "$jar" "$url/my/index.html")" 200
+    assert_equal "$(code -H "Cookie: SESSION=$(awk '$6 == "session" { print $7 }' "$jar")" "$url/my/index.html")" 303
+    assert_equal "$(code "$url/index.html%00.txt") $(code "$url/index.html%00")" '404 404'
+    assert_equal "$(raw 'GET /index.html HTTP/1.1\r\nConnection: close\r\n\r\n')" 400
+    assert_equal "$(raw 'GET /index.html HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n')" 400
+    assert_equal "$(raw 'GET /index.html HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')" 200
+    assert_equal "$(allow "$url/login") $(allow -d x "$url/index.html")" '405 POST 405 GET, HEAD'
+    assert_equal "$(allow -X PUT "$url/api/contests/contest/submissions")" '405 GET, HEAD, POST'
+    assert_equal "$(allow -d '{}' "$url/api/contests/contest/teams")" '405 GET, HEAD'
+}
+
+@test "bad requests: objects have the keys that they may have, of their types; what others asked cannot be replied to" {
+    local ada bob id program
+    serve_contest
+    ada=$(token ada) bob=$(token bob)
+    serve
+    say() { curl -s -H "Authorization: Bearer $1" --data-binary "$2" "$url/api/contests/contest/clarifications"; }
+    id=$(body_as "$ada" /api/contests/contest/account | jq -r .team_id)
+    assert_equal "$(say "$ada" '{"text":"mine"}')" '{"id": "1"}'
+    assert_equal "$(say "$bob" '{"text":"x","reply_to_id":"1"}' | jq .message)" \
+        "$(say "$bob" '{"text":"x","reply_to_id":"99"}' | jq .message)"
+    assert_equal "$(say "$ada" '{"text":"again","reply_to_id":"1","from_team_id":"'"$id"'"}' | jq -c 'keys')" '["id"]'
+    assert_equal "$(say "$bob" '{"text":"x","from_team_id":"'"$id"'"}' | jq -r .message)" \
+        "from_team_id must be omitted, or be the team's own"
+    assert_equal "$(say "$bob" '{"text":"x","time":"2020-01-01T00:00:00Z"}' | jq -r .message)" \
+        'omit id and time: the server sets them'
+    assert_equal "$(say "$bob" '{"text":"x","problem_id":5}' | jq -r .message)" 'problem_id must be text'
+    assert_equal "$(say "$bob" '{"text":"x","txet":"y"}' | jq -r .message)" 'txet: there is no such key here'
+    assert_equal "$(say "$bob" '{"text":"  \u3000\n"}' | jq -r .code)" 400
+    program=$("$build/grader" token "$contest" --program trainer)
+    judge() { curl -s -H "Authorization: Bearer $program" --data-binary "$1" "$url/judge"; }
+    assert_equal "$(judge '{"items":[],"priority":9}')" 'priority: there is no such key here'
+}
+
+@test "before the start: no page, answer or status tells a problem's name; at the start they are there" {
+    local ada program page
+    serve_contest
+    ada=$(token ada) program=$("$build/grader" token "$contest" --program trainer)
+    sed -i "s/^start: .*/start: $(date -u -d '1 hour' +%FT%TZ)/" "$contest/contest.yaml"
+    serve
+    names() { grep -c 'problem/A\|statement/A\|"A"\|>A<\|Merge sort' || true; }
+    for page in index.html ja/index.html login.html my/index.html api/contests/contest/problems \
+        api/contests/contest/scoreboard api/contests/contest; do
+        assert_equal "$page $(body_as "$ada" "/$page" | names)" "$page 0"
+    done
+    assert_equal "$(code "$url/problem/A.html") $(get_as "$ada" /statement/A.html)" '404 404'
+    said() { curl -s -w ' %{http_code}' -H "Authorization: Bearer $ada" "$@"; }
+    assert_equal "$(said -F problem=A -F files=@/dev/null "$url/submit")" \
+        "$(said -F problem=nothing -F files=@/dev/null "$url/submit")"
+    assert_equal "$(said -F problem=A -F text=x "$url/ask")" "$(said -F problem=nothing -F text=x "$url/ask")"
+    assert_equal "$(said --data-binary '{"problem_id":"pA","text":"x"}' "$url/api/contests/contest/clarifications")" \
+        "$(said --data-binary '{"problem_id":"no","text":"x"}' "$url/api/contests/contest/clarifications")"
+    for page in A nothing; do
+        assert_equal "$(curl -s -H "Authorization: Bearer $program" "$url/judge" --data-binary \
+            "{\"items\":[{\"problem\":\"$page\",\"language\":\"c\",\"source\":\"int x;\"}]}")" \
+            'the contest has not begun'
+    done
+    run -0 "$root/run_scripts/scoreboard.sh" "$contest"
+    assert_equal "$(cat "$contest"/scoreboard/index.html | names)" 0
+    assert_equal "$(ls "$contest/scoreboard/problem")" ''
+    serve_stop
+    sed -i "s/^start: .*/start: $(date -u -d '1 hour ago' +%FT%TZ)/" "$contest/contest.yaml"
+    serve
+    assert_equal "$(code "$url/problem/A.html")" 200
+    assert_not_equal "$(body_as "$ada" /my/index.html | names)" 0
+}
+
+@test "limits: where few files may be open the server says so, and serves fewer clients or none" {
+    serve_contest
+    (ulimit -n 300 && exec "$build/server" "$contest" --port 0) \
+        > "$BATS_TEST_TMPDIR/out" 2> "$BATS_TEST_TMPDIR/log" 3>&- &
+    server=$!
+    until_true 20 test -s "$BATS_TEST_TMPDIR/out"
+    assert_equal "$(code "$(head -n 1 "$BATS_TEST_TMPDIR/out")index.html")" 200
+    run -0 cat "$BATS_TEST_TMPDIR/log"
+    assert_output 'serve: only 300 files may be open: 236 connections at once instead of 1024 (ulimit -n)'
+    serve_stop
+    run -2 bash -c "ulimit -n 100; exec '$build/server' '$contest' --port 0"
+    assert_output 'server: only 100 files may be open, and the server needs 128: raise the limit (ulimit -n)'
 }
 
 @test "hand in: by submit.sh, by a form; the verdict, its cases and a compiler's messages; no other team sees them" {
@@ -67,6 +187,7 @@ teardown() {
     printf '#error <b>"no"</b>\n' > "$BATS_TEST_TMPDIR/bad.c"
     run -1 --separate-stderr submit_sh A "$BATS_TEST_TMPDIR/bad.c" --watch
     assert_line --partial 'CE device_user.c:1:2: error: #error <b>"no"</b>'
+    assert_equal "$(body_as "$ada" /my/2.json | jq -c '[.device_kind, .device]')" '[null,null]'
     assert_equal "$(body_as "$ada" /my/1.json | jq -c '[.problem, .file, .state, .verdict, .cases[0].case]')" \
         '["A","baseline.c","done","AC","sample/1-ten"]'
     assert_equal "$(get_as "$bob" /my/1.json) $(get_as "$bob" /my/1.html) $(code "$url/my/1.json")" '404 404 404'

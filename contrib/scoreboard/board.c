@@ -178,11 +178,12 @@ bool board_load(struct board *board, const struct contest *contest, struct store
 {
     *board = (struct board){ .contest = contest, .store = store, .now = now };
     board->freeze = final || contest_thawed(contest, now) ? 0 : contest->freeze;
+    board->problems = contest->start > 0 && now < contest->start ? 0 : contest->problem_count;
     for (size_t i = 0; i < contest->problem_count; i++)
         load_titles(board, i, root);
     return load_standings(board, folder, error) && load_firsts(board, error) &&
            load_awards(board, error) &&
-           load_entries(board, error) && name_entries(board, error);
+           (board->problems == 0 || load_entries(board, error)) && name_entries(board, error);
 }
 
 void board_release(struct board *board)

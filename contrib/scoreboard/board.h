@@ -57,6 +57,7 @@ struct board {
     struct store *store;
     struct standings standings;
     double now;                /* seconds since 1970 */
+    size_t problems;           /* of the contest that are shown: all, or none before its start */
     double freeze;             /* the results of what was submitted from then on are hidden; 0: none are */
     char *titles[CONTEST_PROBLEMS][LANGUAGES]; /* of the problems, or NULL */
     struct standings_first firsts[CONTEST_PROBLEMS]; /* who solved each first, of what is shown */
@@ -68,7 +69,8 @@ struct board {
 /*
  * Reads all but the details. `folder` is the contest's, `root` the toolkit's, where the problems' titles are. To be
  * called within a read transaction of the store, which lasts for as long as the board is used. What the freeze hides is
- * shown with `final`, or once the contest's thaw has come at `now`. To be released also where it fails.
+ * shown with `final`, or once the contest's thaw has come at `now`. Before the contest's start there are neither
+ * problems nor entries. To be released also where it fails.
  */
 bool board_load(struct board *board, const struct contest *contest, struct store *store, const char *folder,
                 const char *root, bool final, double now, struct error *error);

@@ -49,7 +49,7 @@ static void put_navigation(struct page *page, const struct board *board, const s
     page_put(page, "<nav aria-label=\"%s\"><ul>\n<li><a href=\"%sindex.html\"%s>%s</a></li>\n",
              page_word(page, WORD_NAVIGATION), page->up, standings ? " aria-current=\"page\"" : "",
              page_word(page, WORD_STANDINGS));
-    for (size_t i = 0; i < contest->problem_count; i++) {
+    for (size_t i = 0; i < board->problems; i++) {
         const char *id = contest->problems[i].id;
         const bool here = strcmp(place->folder, "problem/") == 0 && strcmp(place->file, id) == 0;
 

@@ -90,7 +90,7 @@ static bool write_pages(struct run_state *state, struct error *error)
     for (int language = 0; ok && language < LANGUAGES; language++) {
         page_index(&page, (enum language)language, &state->board, state->digest);
         ok = write_page(state, &page, "", "index", error);
-        for (size_t i = 0; ok && i < contest->problem_count; i++) {
+        for (size_t i = 0; ok && i < state->board.problems; i++) {
             ok = page_problem(&page, (enum language)language, &state->board, i, state->digest) ||
                  error_toolkit(error, "out of memory");
             ok = ok && write_page(state, &page, "problem/", contest->problems[i].id, error);

@@ -264,7 +264,7 @@ static void put_head(struct page *page, const struct board *board)
     put_head_word(page, "n", "score", contest->scoring == SCORING_FASTEST ? "up" : "down", scores[contest->scoring]);
     if (contest->scoring == SCORING_PASS_FAIL)
         put_head_word(page, "n", "penalty", "up", WORD_PENALTY);
-    for (size_t i = 0; i < contest->problem_count; i++)
+    for (size_t i = 0; i < board->problems; i++)
         put_head_problem(page, board, i);
     for (int i = 0; i < FROMS; i++)
         if (any_says(board, (enum from)i))
@@ -324,7 +324,7 @@ static void put_team(struct page *page, const struct board *board, const struct 
     } else {
         put_number(page, "n score", contest->scoring == SCORING_FASTEST ? "%.0f" : "%.2f", team->score);
     }
-    for (size_t i = 0; i < contest->problem_count; i++)
+    for (size_t i = 0; i < board->problems; i++)
         put_cell(page, contest, &team->cells[i],
                  board->firsts[i].team && strcmp(board->firsts[i].team, team->id) == 0);
     for (int i = 0; i < FROMS; i++)
@@ -338,7 +338,7 @@ static void put_foot(struct page *page, const struct board *board)
 
     page_put(page, "<tfoot><tr><td class=\"place\"></td><th scope=\"row\" class=\"team\">%s</th><td></td>%s",
              page_word(page, WORD_SOLVED_BY), contest->scoring == SCORING_PASS_FAIL ? "<td></td>" : "");
-    for (size_t i = 0; i < contest->problem_count; i++) {
+    for (size_t i = 0; i < board->problems; i++) {
         size_t solved = 0, tried = 0;
 
         for (size_t k = 0; k < board->standings.count; k++) {
@@ -393,7 +393,7 @@ static void put_awards(struct page *page, const struct board *board)
         page_name(page, board->awards.items[i].team->name);
         page_put(page, "</td></tr>\n");
     }
-    for (size_t i = 0; i < board->contest->problem_count; i++) {
+    for (size_t i = 0; i < board->problems; i++) {
         const struct standings_team *team = team_of(board, board->firsts[i].team);
 
         if (!team)

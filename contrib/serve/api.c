@@ -107,10 +107,16 @@ void api_release(struct server *server)
 
 static void get_feed(struct server *server, struct http_request *request, struct http_reply *reply)
 {
-    const char *token = http_query(request, "since_token"), *since = token ? token : http_query(request, "since_id");
+    const char *token, *id;
+    const bool once = http_query(request, "since_token", &token) & http_query(request, "since_id", &id);
+    const char *since = token ? token : id;
     const enum news_view view = view_of(request);
     const int64_t place = since && since[0] ? news_after(server->news, view, since) : 0;
 
+    if (!once) {
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "the address has an argument twice");
+        return;
+    }
     if (place < 0) {
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "this feed has no such token");
         return;
@@ -360,10 +366,30 @@ static const struct contest_problem *problem_of(const struct server *server, con
     return NULL;
 }
 
-/* What is wrong with a submission's JSON; NULL where nothing is. */
-static const char *refuse_submission(const struct server *server, const struct http_request *request,
-                                     const json_t *object)
+/* The keys of objects that clients send: all that the Contest API has for them. */
+static const char *const submission_keys[] = { "language_id", "problem_id", "team_id", "entry_point", "id", "time",
+                                               "contest_time", "files", "reaction", NULL };
+static const char *const clarification_keys[] = { "text", "problem_id", "to_team_id", "reply_to_id", "from_team_id",
+                                                  "id", "time", "contest_time", NULL };
+
+/* Whether the client says what the server sets. */
+static bool sets_what_is_ours(const json_t *object)
 {
+    static const char *const ours[] = { "id", "time", "contest_time" };
+
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+        if (json_is_string(json_object_get(object, ours[i])))
+            return true;
+    return false;
+}
+
+/* What is wrong with a submission's JSON; NULL where nothing is, else perhaps in `line`. */
+static const char *refuse_submission(const struct server *server, const struct http_request *request,
+                                     const json_t *object, char line[160])
+{
+    static const char *const texts[] = { "language_id", "problem_id", "team_id", "entry_point", "id", "time",
+                                         "contest_time", NULL };
+    const char *why = server_refuse_keys(object, submission_keys, texts, line);
     const json_t *files = json_object_get(object, "files"), *file = json_array_get(files, 0);
     const char *mime = json_string_value(json_object_get(file, "mime"));
     const char *language = json_string_value(json_object_get(object, "language_id"));
@@ -371,15 +397,15 @@ static const char *refuse_submission(const struct server *server, const struct h
     char id[CLICS_ID];
 
     clics_id("t", request->account.name, id);
-    if (!json_is_object(object))
-        return "the body is not a JSON object";
+    if (why)
+        return why;
     if (!problem_of(server, json_string_value(json_object_get(object, "problem_id"))))
         return "problem_id: there is no such problem";
     if (!language || (strcmp(language, "c") != 0 && strcmp(language, "cuda") != 0 && strcmp(language, "opencl") != 0))
         return "language_id must be c, cuda or opencl";
     if (team && strcmp(team, id) != 0)
         return "team_id is another team's";
-    if (json_object_get(object, "id") || json_object_get(object, "time"))
+    if (sets_what_is_ours(object))
         return "omit id and time: the server sets them";
     if (json_array_size(files) != 1 || !json_is_string(json_object_get(file, "data")))
         return "files must have one object, with data: a zip archive in base64";
@@ -391,7 +417,8 @@ static const char *refuse_submission(const struct server *server, const struct h
 static void post_submission(struct server *server, struct http_request *request, struct http_reply *reply)
 {
     json_t *object = request->body ? json_loadb(request->body, request->size, JSON_REJECT_DUPLICATES, NULL) : NULL;
-    const char *why = refuse_submission(server, request, object), *text;
+    char line[160];
+    const char *why = refuse_submission(server, request, object, line), *text;
     struct upload_file file = { .name = "submission.zip" };
     char id[24];
     unsigned char *zip = NULL;
@@ -433,6 +460,23 @@ static bool team_of(struct server *server, const char *id, char name[ACCOUNT_NAM
     return name[0] != '\0';
 }
 
+/* What is wrong with a clarification's keys; NULL where nothing is, else perhaps in `line`. */
+static const char *refuse_clarification(const struct http_request *request, const json_t *object, char line[160])
+{
+    const char *from = json_string_value(json_object_get(object, "from_team_id"));
+    const char *why = server_refuse_keys(object, clarification_keys, clarification_keys, line);
+    char id[CLICS_ID];
+
+    clics_id("t", request->account.name, id);
+    if (why)
+        return why;
+    if (sets_what_is_ours(object))
+        return "omit id and time: the server sets them";
+    if (from && (request->account.role != ROLE_TEAM || strcmp(from, id) != 0))
+        return "from_team_id must be omitted, or be the team's own";
+    return NULL;
+}
+
 /* A question of a team; or of the jury an answer, to a team or to all. */
 static void post_clarification(struct server *server, struct http_request *request, struct http_reply *reply)
 {
@@ -443,13 +487,16 @@ static void post_clarification(struct server *server, struct http_request *reque
                *to = json_string_value(json_object_get(object, "to_team_id")),
                *reply_to = json_string_value(json_object_get(object, "reply_to_id"));
     const struct contest_problem *known = problem_of(server, problem);
-    char name[ACCOUNT_NAME] = "", id[24];
+    char name[ACCOUNT_NAME] = "", id[24], line[160];
     struct question question = { .text = text, .problem = known ? known->id : NULL };
+    const char *why = refuse_clarification(request, object, line);
     int64_t number;
     json_t *answer;
 
-    if (!json_is_object(object))
-        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "the body must be a JSON object");
+    if (why)
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, why);
+    else if (problem && !server_has_begun(server, request, reply))
+        ; /* the reply says so, whether there is such a problem or not */
     else if (problem && !known)
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "problem_id: there is no such problem");
     else if (to && (!jury || !team_of(server, to, name)))
@@ -469,12 +516,12 @@ void api_post(struct server *server, struct http_request *request, struct http_r
 {
     const char *below = below_contest(server, request->path);
 
-    if (below && strcmp(below, "clarifications") == 0 && request->account.role >= ROLE_TEAM)
+    if (strcmp(below, "clarifications") == 0 && request->account.role >= ROLE_TEAM)
         post_clarification(server, request, reply);
-    else if (!below || strcmp(below, "submissions") != 0)
-        server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "this address takes no POST");
+    else if (strcmp(below, "clarifications") == 0)
+        server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "only teams and the jury ask or answer");
     else if (request->account.role != ROLE_TEAM)
         server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "only teams submit");
-    else
+    else if (server_has_begun(server, request, reply))
         post_submission(server, request, reply);
 }

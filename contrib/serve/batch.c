@@ -272,14 +272,20 @@ static bool take_all(struct server *server, const struct http_request *request, 
 
 void batch_post(struct server *server, struct http_request *request, struct http_reply *reply)
 {
+    static const char *const known[] = { "items", NULL };
     json_t *object = request->body ? json_loadb(request->body, request->size, JSON_REJECT_DUPLICATES, NULL) : NULL;
     const json_t *items = json_object_get(object, "items");
+    char text[24], line[160];
+    const char *why = server_refuse_keys(object, known, known + 1, line);
     json_t *answer = json_array();
     int64_t batch = 0;
-    char text[24];
 
     if (request->account.role != ROLE_PROGRAM)
         server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "batches are for programs: grade.sh CONTEST token --program");
+    else if (!server_has_begun(server, request, reply))
+        ; /* the reply says so, whatever the batch names */
+    else if (json_is_object(object) && why)
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, why);
     else if (check_batch(server, request, items, reply) &&
              has_room(server, request, json_array_size(items), reply) &&
              take_all(server, request, items, &batch, answer, reply)) {

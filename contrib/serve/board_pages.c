@@ -127,9 +127,9 @@ static bool make_problem(struct server *server, struct page *page, enum language
     const struct contest_problem *problem = contest_problem(server->contest, id);
     size_t index;
 
-    if (!problem)
+    index = problem ? (size_t)(problem - server->contest->problems) : board->problems;
+    if (index >= board->problems)
         return false;
-    index = (size_t)(problem - server->contest->problems);
     for (size_t i = 0; i < board->count; i++) {
         struct entry *entry = &board->entries[i];
         struct detail detail;

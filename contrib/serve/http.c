@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "head.h"
 #include "verify/base/clock.h"
 
 enum state { STATE_HEAD, STATE_BODY, STATE_WAITS, STATE_READY, STATE_STREAM };
@@ -55,22 +56,6 @@ struct http {
 
 /* ------------------------------------------------------------------ requests */
 
-const char *http_header(const struct http_request *request, const char *name)
-{
-    return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
-}
-
-const char *http_session(const struct http_request *request)
-{
-    return MHD_lookup_connection_value(request->connection, MHD_COOKIE_KIND,
-                                       request->local ? HTTP_SESSION_LOCAL : HTTP_SESSION);
-}
-
-const char *http_query(const struct http_request *request, const char *name)
-{
-    return MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
-}
-
 const struct http_part *http_part(const struct http_request *request, const char *name)
 {
     for (size_t i = 0; i < request->part_count; i++)
@@ -88,51 +73,6 @@ void http_text(struct http_reply *reply, unsigned status, const char *type, cons
     reply->data = strdup(text);
     if (!reply->data)
         reply->status = MHD_HTTP_SERVICE_UNAVAILABLE, reply->size = 0;
-}
-
-/* The last header of that name: a web server that adds one adds it behind those that the client sent. */
-static enum MHD_Result take_forwarded(void *context, enum MHD_ValueKind kind, const char *name, const char *value)
-{
-    (void)kind;
-    if (value && strcasecmp(name, "X-Forwarded-For") == 0)
-        *(const char **)context = value;
-    return MHD_YES;
-}
-
-/* Who has an IPv6 address has 2^64 of them: they are one for the limits. */
-static void join_addresses(struct http_request *request)
-{
-    static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff }; /* an IPv4 address follows */
-    struct in6_addr v6;
-
-    if (inet_pton(AF_INET6, request->address, &v6) != 1 || memcmp(&v6, mapped, sizeof mapped) == 0)
-        return;
-    memset(&v6.s6_addr[8], 0, 8);
-    inet_ntop(AF_INET6, &v6, request->address, sizeof request->address);
-}
-
-static void find_address(const struct http *http, struct http_request *request)
-{
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    const char *forwarded = NULL;
-
-    MHD_get_connection_values(request->connection, MHD_HEADER_KIND, take_forwarded, &forwarded);
-    snprintf(request->address, sizeof request->address, "unknown");
-    if (info && info->client_addr->sa_family == AF_INET)
-        inet_ntop(AF_INET, &((const struct sockaddr_in *)info->client_addr)->sin_addr, request->address,
-                  sizeof request->address);
-    else if (info && info->client_addr->sa_family == AF_INET6)
-        inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)info->client_addr)->sin6_addr, request->address,
-                  sizeof request->address);
-    request->local = !forwarded && (strcmp(request->address, "127.0.0.1") == 0 || strcmp(request->address, "::1") == 0);
-    if (http->config.proxy && forwarded) {
-        const char *comma = strrchr(forwarded, ','); /* what stands before it is the client's own word */
-        const char *last = comma ? comma + 1 : forwarded;
-
-        snprintf(request->address, sizeof request->address, "%.60s", last + strspn(last, " "));
-    }
-    join_addresses(request);
 }
 
 static void count_body(struct call *call, size_t size)
@@ -234,6 +174,10 @@ static enum MHD_Result take_field(void *context, enum MHD_ValueKind kind, const 
                       "the form has too many parts, or one with too long a name or without one\n");
             return MHD_NO;
         }
+        if (!file && http_part(request, name)) { /* which of them counts, nobody could say */
+            http_text(&call->reply, MHD_HTTP_BAD_REQUEST, "text/plain; charset=utf-8", "the form has a field twice\n");
+            return MHD_NO;
+        }
         part = &request->parts[request->part_count++];
         snprintf(part->name, sizeof part->name, "%s", name);
         snprintf(part->file, sizeof part->file, "%s", file ? file : "");
@@ -258,8 +202,9 @@ static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_
     (void)position;
     /* Whoever has news marks the streams under the same lock: none can come between the look and the sleep. */
     pthread_mutex_lock(&http->lock);
-    got = http->stops ? -1
-                      : call->reply.stream(call->reply.stream_context, &call->reply.stream_place, buffer, size);
+    got = http->stops || !http->config.holds(http->config.context, &call->request)
+              ? -1
+              : call->reply.stream(call->reply.stream_context, &call->reply.stream_place, buffer, size);
     if (got == 0) {
         call->sleeps = true;
         MHD_suspend_connection(call->request.connection);
@@ -325,8 +270,8 @@ static void add_headers(struct MHD_Response *response, const struct http_reply *
     }
     if (reply->status == MHD_HTTP_UNAUTHORIZED)
         MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
-    if (reply->status == MHD_HTTP_METHOD_NOT_ALLOWED)
-        MHD_add_response_header(response, "Allow", "GET, HEAD, POST");
+    if (reply->allow)
+        MHD_add_response_header(response, "Allow", reply->allow);
 }
 
 /* Whether there may be one stream more of that address: streams do not end, and take nobody else's connections. */
@@ -395,41 +340,13 @@ static enum MHD_Result send_reply(struct call *call)
 
 /* ------------------------------------------------------------------ the library's calls */
 
-/*
- * Counts what says how long the body is: once as it is, twice where it is not clear. The library takes
- * "Content-Length : 5" for a header of another name.
- */
-static enum MHD_Result count_length(void *context, enum MHD_ValueKind kind, const char *name, const char *value)
-{
-    const size_t digits = value ? strspn(value, "0123456789") : 0;
-    const bool length = strcasecmp(name, "Content-Length") == 0, coding = strcasecmp(name, "Transfer-Encoding") == 0;
-    const bool token = !name[strcspn(name, " \t\v\f")];
-    const bool clear = length ? digits > 0 && digits < 19 && !value[digits]
-                              : value && strcasecmp(value, "chunked") == 0;
-
-    (void)kind;
-    *(int *)context += !token || ((length || coding) && !clear) ? 2 : length || coding;
-    return MHD_YES;
-}
-
-/*
- * Whether the head says in two ways how long the body is, or not clearly. A server in front may read it in another way,
- * and take for a body what is a request here.
- */
-static bool is_unclear(struct MHD_Connection *connection)
-{
-    int count = 0;
-
-    MHD_get_connection_values(connection, MHD_HEADER_KIND, count_length, &count);
-    return count > 1;
-}
-
 /* The first sight of a request: its head. */
 static struct call *begin(struct http *http, struct MHD_Connection *connection, const char *path, const char *method)
 {
     struct call *call = calloc(1, sizeof *call);
     struct http_request *request;
-    const char *length;
+    const char *length, *why;
+    char line[80];
 
     if (!call)
         return NULL;
@@ -437,23 +354,21 @@ static struct call *begin(struct http *http, struct MHD_Connection *connection, 
     call->http = http;
     request->connection = connection;
     request->path = path;
-    request->method = strcmp(method, "POST") == 0 ? HTTP_POST : HTTP_GET;
+    request->method = strcmp(method, "POST") == 0                                   ? HTTP_POST
+                      : strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0 ? HTTP_GET
+                                                                                    : HTTP_OTHER;
     request->most = http->config.most;
-    find_address(http, request);
-    if (is_unclear(connection)) {
+    head_find_address(request, http->config.proxy);
+    why = head_refuse(request, line);
+    if (why) {
         call->ends = true;
-        http_text(&call->reply, MHD_HTTP_BAD_REQUEST, "text/plain; charset=utf-8",
-                  "the request does not say clearly how long it is\n");
-        return call;
-    }
-    if (request->method == HTTP_GET && strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) {
-        http_text(&call->reply, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", "use GET, HEAD or POST\n");
+        http_text(&call->reply, MHD_HTTP_BAD_REQUEST, "text/plain; charset=utf-8", why);
         return call;
     }
     if (!http->config.begin(http->config.context, request, http_header(request, "Authorization"),
                             http_session(request), &call->reply))
         return call;
-    if (request->method == HTTP_GET)
+    if (request->method != HTTP_POST)
         return call;
     length = http_header(request, "Content-Length");
     if (length && strtoull(length, NULL, 10) > request->most) {
@@ -470,7 +385,7 @@ static struct call *begin(struct http *http, struct MHD_Connection *connection, 
 
 static void take_body(struct call *call, const char *data, size_t size)
 {
-    if (call->request.method == HTTP_GET || call->reply.status || !body_fits(call, size))
+    if (call->request.method != HTTP_POST || call->reply.status || !body_fits(call, size))
         return; /* the rest is read and dropped */
     count_body(call, size);
     if (call->form) {
@@ -720,8 +635,9 @@ struct http *http_start(const struct http_config *config, struct error *error)
     http->daemon = MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | (address.ss_family == AF_INET6 ? MHD_USE_IPv6 : 0),
         config->port, NULL, NULL, take_request, http, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-        config->proxy ? 0u : (unsigned)HTTP_CONNECTIONS / 2, MHD_OPTION_CONNECTION_TIMEOUT, 60u,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK, head_decode, NULL,
+        MHD_OPTION_CONNECTION_LIMIT, config->connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+        config->proxy ? 0u : config->connections / 2, MHD_OPTION_CONNECTION_TIMEOUT, 60u,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32768, MHD_OPTION_NOTIFY_COMPLETED, end_request, http,
         MHD_OPTION_NOTIFY_CONNECTION, note_connection, http, MHD_OPTION_END);
     if (!http->daemon || pthread_create(&http->writer, NULL, write_all, http) != 0) {

@@ -29,7 +29,7 @@ enum {
     HTTP_PAGE = 1 << 20,         /* so many: slow readers of archives keep nobody from the pages */
 };
 
-enum http_method { HTTP_GET, HTTP_POST };
+enum http_method { HTTP_GET, HTTP_POST, HTTP_OTHER }; /* HEAD is GET */
 
 /* A field of a form, or a file. */
 struct http_part {
@@ -69,6 +69,7 @@ struct http_reply {
     const char *policy;            /* Content-Security-Policy, for what is no page of ours: or NULL */
     unsigned retry;                /* Retry-After, seconds; 0 for none */
     bool may_be_kept;              /* by caches, for a second; else by nobody */
+    const char *allow;             /* of 405: what the address takes instead; or NULL */
     http_stream *stream;           /* in place of data; or NULL */
     void *stream_context;
     int64_t stream_place;
@@ -79,6 +80,7 @@ struct http_config {
     uint16_t port;                 /* 0: any that is free */
     bool proxy;                    /* the client's address is the last of the last X-Forwarded-For */
     size_t most;                   /* bytes of a body */
+    unsigned connections;          /* at once, at most HTTP_CONNECTIONS; half of them of one address */
     void *context;
     /*
      * Before a body is read: who asks, and whether that is in order; else it fills the reply, and the body is not read.
@@ -89,6 +91,7 @@ struct http_config {
     void (*get)(void *context, struct http_request *request, struct http_reply *reply);
     void (*post)(void *context, struct http_request *request, struct http_reply *reply); /* by the other thread */
     bool (*tick)(void *context);   /* by the other thread, every 0.1 s and after each post: whether streams go on */
+    bool (*holds)(void *context, const struct http_request *request); /* whether its stream may still be read */
 };
 
 /*
@@ -112,7 +115,9 @@ const char *http_session(const struct http_request *request);
 
 /* A header's value of the request, or NULL. */
 const char *http_header(const struct http_request *request, const char *name);
-const char *http_query(const struct http_request *request, const char *name);
+
+/* The value of an argument in the address, or NULL, in *value; false where it is given twice. */
+bool http_query(const struct http_request *request, const char *name, const char **value);
 
 /* A field or file of a form, or NULL. */
 const struct http_part *http_part(const struct http_request *request, const char *name);

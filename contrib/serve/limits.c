@@ -77,7 +77,7 @@ static struct bucket *filled(struct limits *limits, enum limit_kind kind, const 
     return bucket;
 }
 
-static bool take(struct limits *limits, enum limit_kind kind, const char *name, double count)
+bool limits_allow(struct limits *limits, enum limit_kind kind, const char *name)
 {
     struct bucket *bucket;
     bool ok;
@@ -85,11 +85,8 @@ static bool take(struct limits *limits, enum limit_kind kind, const char *name, 
     pthread_mutex_lock(&limits->lock);
     bucket = filled(limits, kind, name);
     ok = bucket->left >= 1;
-    bucket->left -= ok ? count : 0;
+    bucket->left -= ok ? 1 : 0;
     pthread_mutex_unlock(&limits->lock);
     return ok;
 }
 
-bool limits_look(struct limits *limits, enum limit_kind kind, const char *name) { return take(limits, kind, name, 0); }
-
-bool limits_allow(struct limits *limits, enum limit_kind kind, const char *name) { return take(limits, kind, name, 1); }

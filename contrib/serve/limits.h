@@ -25,7 +25,5 @@ void limits_free(struct limits *limits);
  */
 bool limits_allow(struct limits *limits, enum limit_kind kind, const char *name);
 
-/* Whether it may, without counting it. */
-bool limits_look(struct limits *limits, enum limit_kind kind, const char *name);
 
 #endif

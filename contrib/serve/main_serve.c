@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -159,9 +160,36 @@ static void close_all(struct server *server)
     tree_remove(server->upload);
 }
 
+/*
+ * How many connections there may be at once: as many as open files are allowed, but for those of the database and the
+ * pages. *connections; a line on standard error where they are fewer than they should be.
+ */
+static bool find_connections(unsigned *connections, struct error *error)
+{
+    enum { OWN = 64, LEAST = 64 };
+    struct rlimit files;
+
+    *connections = HTTP_CONNECTIONS;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+        return error_system(error, "cannot read the limit of open files");
+    if (files.rlim_cur < HTTP_CONNECTIONS + OWN) {
+        files.rlim_cur = files.rlim_max < HTTP_CONNECTIONS + OWN ? files.rlim_max : HTTP_CONNECTIONS + OWN;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+    if (files.rlim_cur >= HTTP_CONNECTIONS + OWN)
+        return true;
+    if (files.rlim_cur < OWN + LEAST)
+        return error_usage(error, "only %ju files may be open, and the server needs %d: raise the limit (ulimit -n)",
+                           (uintmax_t)files.rlim_cur, OWN + LEAST);
+    *connections = (unsigned)files.rlim_cur - OWN;
+    fprintf(stderr, "serve: only %ju files may be open: %u connections at once instead of %d (ulimit -n)\n",
+            (uintmax_t)files.rlim_cur, *connections, HTTP_CONNECTIONS);
+    return true;
+}
+
 static bool serve(struct server *server, const struct options *options, struct error *error)
 {
-    const struct http_config config = { .listen_address = options->address,
+    struct http_config config = { .listen_address = options->address,
                                         .port = (uint16_t)options->port,
                                         .proxy = options->proxy,
                                         /* a form or JSON around it, and base64 */
@@ -170,11 +198,14 @@ static bool serve(struct server *server, const struct options *options, struct e
                                         .begin = server_begin,
                                         .get = server_get,
                                         .post = server_post,
-                                        .tick = server_tick };
+                                        .tick = server_tick,
+                                        .holds = server_holds };
     struct http *http;
     sigset_t signals;
     int got;
 
+    if (!find_connections(&config.connections, error))
+        return false;
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);

@@ -7,22 +7,42 @@
 #include "server.h"
 #include "verify/base/text.h"
 
-/* Whether it is UTF-8: else no feed could be made of it. */
-static bool is_text(const char *text)
+/* Spaces of all kinds in Unicode, and characters that nobody sees. */
+static bool is_space(uint32_t character)
 {
-    size_t length;
-
-    for (; *text; text += length)
-        if (text_character(text, SIZE_MAX, &length) == TEXT_BROKEN)
-            return false;
-    return true;
+    return character == ' ' || character == 0xa0 || character == 0x1680 ||
+           (character >= 0x2000 && character <= 0x200a) || character == 0x202f || character == 0x205f ||
+           character == 0x3000 || text_steers(character);
 }
 
-/* Who asked what is replied to, "" for the jury; *there: whether there is such a clarification. */
-static bool find_asker(struct server *server, int64_t id, char asker[ACCOUNT_NAME], bool *there, struct error *error)
+/* Whether it is UTF-8, else no feed could be made of it, and has something to read. */
+static bool is_text(const char *text)
+{
+    bool says = false;
+    size_t length;
+
+    for (; *text; text += length) {
+        const uint32_t character = text_character(text, SIZE_MAX, &length);
+
+        if (character == TEXT_BROKEN)
+            return false;
+        says = says || !is_space(character);
+    }
+    return says;
+}
+
+/*
+ * Who asked what is replied to, "" for the jury; *there: whether there is such a clarification, of those that the
+ * account sees.
+ */
+static bool find_asker(struct server *server, const struct http_request *request, int64_t id, char asker[ACCOUNT_NAME],
+                       bool *there, struct error *error)
 {
     sqlite3_stmt *row =
-        store_prepare(&server->store, error, "SELECT from_team FROM clarifications WHERE id = ?", "i", id);
+        store_prepare(&server->store, error,
+                      "SELECT from_team FROM clarifications WHERE id = ? AND (? OR from_team = ? OR to_team = ? OR"
+                      " (from_team IS NULL AND to_team IS NULL))", "iiss", id,
+                      (int64_t)(request->account.role >= ROLE_JURY), request->account.name, request->account.name);
     const enum store_row got = store_step(&server->store, row, error);
     const char *name = got == STORE_ROW ? (const char *)sqlite3_column_text(row, 0) : NULL;
 
@@ -41,10 +61,11 @@ bool question_take(struct server *server, const struct http_request *request, co
     char asker[ACCOUNT_NAME] = "";
     bool there = true, ok;
 
-    ok = question->reply_to == 0 || find_asker(server, question->reply_to, asker, &there, &error);
+    ok = question->reply_to == 0 || find_asker(server, request, question->reply_to, asker, &there, &error);
     if (ok && (!question->text || !question->text[0] || strlen(question->text) > QUESTION_BYTES ||
                !is_text(question->text))) {
-        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "a question must be UTF-8 text of 1 to 4,000 bytes");
+        server_refuse(request, reply, MHD_HTTP_BAD_REQUEST,
+                      "a question must be UTF-8 text of 1 to 4,000 bytes, and not only spaces");
         return false;
     }
     if (ok && !there) {

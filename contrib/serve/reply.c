@@ -8,6 +8,7 @@
 
 #include "server.h"
 #include "verify/base/clock.h"
+#include "verify/base/text.h"
 
 const char *server_below(const char *path, const char *prefix)
 {
@@ -71,6 +72,45 @@ void server_failed(const struct http_request *request, struct http_reply *reply,
     server_refuse(request, reply, MHD_HTTP_SERVICE_UNAVAILABLE,
                   "the server cannot do this now; the organiser's log has the reason");
     reply->retry = 5;
+}
+
+bool server_has_begun(struct server *server, const struct http_request *request, struct http_reply *reply)
+{
+    if (request->account.role >= ROLE_JURY || server->contest->start <= 0 ||
+        server_now(server) >= server->contest->start)
+        return true;
+    server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "the contest has not begun");
+    return false;
+}
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    for (; *names; names++)
+        if (strcmp(name, *names) == 0)
+            return true;
+    return false;
+}
+
+const char *server_refuse_keys(const json_t *object, const char *const *known, const char *const *texts,
+                               char line[160])
+{
+    const char *key;
+    json_t *value;
+
+    if (!json_is_object(object))
+        return "the body must be a JSON object";
+    json_object_foreach((json_t *)object, key, value) {
+        if (!is_one_of(key, known)) {
+            snprintf(line, 160, "%.60s%s: there is no such key here", text_is_harmless(key) ? key : "?",
+                     strlen(key) > 60 ? "..." : "");
+            return line;
+        }
+        if (is_one_of(key, texts) && !json_is_string(value) && !json_is_null(value)) {
+            snprintf(line, 160, "%s must be text", key);
+            return line;
+        }
+    }
+    return NULL;
 }
 
 const char *server_team(const struct http_request *request)

@@ -18,6 +18,14 @@ static json_t *text_or_null(sqlite3_stmt *row, int column)
     return text ? json_string(text) : json_null();
 }
 
+/* Of a submission that did not compile no device is known: the database has an empty name. */
+static json_t *device_or_null(sqlite3_stmt *row, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(row, column);
+
+    return text && text[0] ? json_string(text) : json_null();
+}
+
 static json_t *number_or_null(double number) { return number > 0 ? json_real(number) : json_null(); }
 
 static void read_queue(struct server *server, struct result_queue *queue, struct error *error)
@@ -133,8 +141,8 @@ json_t *result_json(struct server *server, int64_t id, bool whole, struct result
         object = json_pack("{s:s, s:o, s:o, s:f, s:s, s:o, s:o, s:o, s:o, s:o}", "id", number, "problem",
                            text_or_null(row, 0), "file", text_or_null(row, 1), "submitted",
                            sqlite3_column_double(row, 6), "state", state, "verdict", text_or_null(row, 3), "message",
-                           text_or_null(row, 4), "device_kind", text_or_null(row, 7), "device", text_or_null(row, 8),
-                           "cases", cases);
+                           text_or_null(row, 4), "device_kind", device_or_null(row, 7), "device",
+                           device_or_null(row, 8), "cases", cases);
         if (object) {
             set_extras(server, object, row, ranked > 0, whole, error);
             json_object_set_new(object, "seconds", number_or_null(ranked));

@@ -37,11 +37,13 @@ static void read_authorization(const char *header, char *token, size_t size)
 
 static bool refuse_token(struct server *server, const struct http_request *request, struct http_reply *reply)
 {
-    limits_allow(server->limits, LIMIT_TOKENS, request->address);
+    if (!limits_allow(server->limits, LIMIT_TOKENS, request->address))
+        return server_too_often(request, reply, "too many wrong tokens from this address: wait a minute");
     server_refuse(request, reply, MHD_HTTP_UNAUTHORIZED, "this token is not valid, or not valid any more");
     return false;
 }
 
+/* A right token is taken however many wrong ones came from its address: a whole room of teams may have one address. */
 static bool find_account(struct server *server, struct http_request *request, const char *authorization,
                          const char *session, struct http_reply *reply)
 {
@@ -50,8 +52,6 @@ static bool find_account(struct server *server, struct http_request *request, co
     bool ok;
 
     if (authorization && authorization[0]) {
-        if (!limits_look(server->limits, LIMIT_TOKENS, request->address))
-            return server_too_often(request, reply, "too many wrong tokens from this address: wait a minute");
         read_authorization(authorization, token, sizeof token);
         ok = account_by_token(&server->accounts, token, &request->account, &error);
         sodium_memzero(token, sizeof token);
@@ -94,8 +94,7 @@ static bool may_post(struct server *server, const struct http_request *request, 
         return false;
     }
     if (login)
-        return limits_look(server->limits, LIMIT_TOKENS, request->address) ||
-               server_too_often(request, reply, "too many wrong tokens from this address: wait a minute");
+        return true;
     if (request->account.role == ROLE_PUBLIC) {
         server_refuse(request, reply, MHD_HTTP_UNAUTHORIZED, "this needs a token: ask the organiser for one");
         return false;
@@ -104,21 +103,56 @@ static bool may_post(struct server *server, const struct http_request *request, 
            server_too_often(request, reply, "too many requests from this account: wait some seconds");
 }
 
-/* Whether files are handed in there. */
-static bool takes_files(const struct server *server, const char *path)
+/* The addresses that take more than GET, and HEAD with it; the contest's ID in the Contest API is ":id" here. */
+static const struct address {
+    const char *path;
+    bool gets, files; /* files: of a submission, which may be large */
+    void (*post)(struct server *server, struct http_request *request, struct http_reply *reply);
+} addresses[] = {
+    { "/login", false, false, team_post },
+    { "/logout", false, false, team_post },
+    { "/submit", false, true, team_post },
+    { "/ask", false, false, team_post },
+    { "/balloon", false, false, team_post },
+    { "/judge", false, true, batch_post },
+    { "/api/contests/:id/submissions", true, true, api_post },
+    { "/api/contests/:id/clarifications", true, false, api_post },
+};
+
+static const struct address *address_of(const struct server *server, const char *path)
 {
     const char *below = server_below(path, "/api/contests");
     const size_t length = strlen(server->id);
+    char known[128];
 
-    return strcmp(path, "/submit") == 0 || strcmp(path, "/judge") == 0 ||
-           (below && below[0] == '/' && strncmp(below + 1, server->id, length) == 0 &&
-            strcmp(below + 1 + length, "/submissions") == 0);
+    if (below && below[0] == '/' && strncmp(below + 1, server->id, length) == 0)
+        snprintf(known, sizeof known, "/api/contests/:id%.100s", below + 1 + length);
+    else
+        snprintf(known, sizeof known, "%.120s", path);
+    for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++)
+        if (strcmp(known, addresses[i].path) == 0)
+            return &addresses[i];
+    return NULL;
+}
+
+static bool takes_method(const struct http_request *request, const struct address *address, struct http_reply *reply)
+{
+    const char *allow = !address ? "GET, HEAD" : address->gets ? "GET, HEAD, POST" : "POST";
+    char line[80];
+
+    if (request->method == HTTP_GET ? !address || address->gets : request->method == HTTP_POST && address)
+        return true;
+    snprintf(line, sizeof line, "this address takes %s", allow);
+    server_refuse(request, reply, MHD_HTTP_METHOD_NOT_ALLOWED, line);
+    reply->allow = allow;
+    return false;
 }
 
 bool server_begin(void *context, struct http_request *request, const char *authorization, const char *session,
                   struct http_reply *reply)
 {
     struct server *server = context;
+    const struct address *address = address_of(server, request->path);
 
     if (!limits_allow(server->limits, LIMIT_READS, request->address))
         return server_too_often(request, reply, "too many requests from this address: wait some seconds");
@@ -126,8 +160,10 @@ bool server_begin(void *context, struct http_request *request, const char *autho
         server_refuse(request, reply, MHD_HTTP_URI_TOO_LONG, "the page's name is too long");
         return false;
     }
+    if (!takes_method(request, address, reply))
+        return false;
     request->raw = server_below(request->path, "/api") || server_below(request->path, "/judge");
-    if (!takes_files(server, request->path)) /* whoever hands in nothing takes no room for it from those who do */
+    if (!address || !address->files) /* whoever hands in nothing takes no room for it from those who do */
         request->most = SMALL;
     if (strcmp(request->path, "/login") == 0)
         session = NULL; /* whatever the browser had */
@@ -184,15 +220,21 @@ static bool form_is_ours(const struct http_request *request)
 void server_post(void *context, struct http_request *request, struct http_reply *reply)
 {
     struct server *server = context;
+    const struct address *address = address_of(server, request->path);
 
     if (request->form[0] && !form_is_ours(request))
         server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "this form comes from another session: load the page again");
-    else if (server_below(request->path, "/api"))
-        api_post(server, request, reply);
-    else if (strcmp(request->path, "/judge") == 0)
-        batch_post(server, request, reply);
     else
-        team_post(server, request, reply);
+        address->post(server, request, reply); /* server_begin() refused all others */
+}
+
+bool server_holds(void *context, const struct http_request *request)
+{
+    struct server *server = context;
+    struct error error = { 0 };
+    bool holds;
+
+    return account_holds(&server->accounts, &request->account, &holds, &error) && holds;
 }
 
 bool server_tick(void *context)

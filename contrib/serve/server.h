@@ -4,6 +4,7 @@
 #ifndef SERVE_SERVER_H
 #define SERVE_SERVER_H
 
+#include <jansson.h>
 #include <limits.h>
 
 #include "contrib/clics/source.h"
@@ -44,12 +45,24 @@ bool server_begin(void *context, struct http_request *request, const char *autho
 void server_get(void *context, struct http_request *request, struct http_reply *reply);
 void server_post(void *context, struct http_request *request, struct http_reply *reply);
 bool server_tick(void *context);
+bool server_holds(void *context, const struct http_request *request);
 
 /* ---- reply.c */
 
 /* A refusal, in JSON for the API and else as plain text. */
 void server_refuse(const struct http_request *request, struct http_reply *reply, unsigned status, const char *words);
 void server_failed(const struct http_request *request, struct http_reply *reply, const struct error *error);
+
+/* Whether the contest has begun; else it fills the reply. The jury need not wait. Of the thread that makes changes. */
+bool server_has_begun(struct server *server, const struct http_request *request, struct http_reply *reply);
+
+/*
+ * What is wrong with a JSON object that a client sent: it is none, or has a key that is not in known[], or a key of
+ * texts[] is there and neither text nor null. NULL ends both. NULL where nothing is wrong, else a line, perhaps in
+ * `line`.
+ */
+const char *server_refuse_keys(const json_t *object, const char *const *known, const char *const *texts,
+                               char line[160]);
 
 /* The team that asks; "", which no team is called, for another account, whatever its name. */
 const char *server_team(const struct http_request *request);

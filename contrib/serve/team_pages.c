@@ -96,14 +96,21 @@ static bool put_submissions(struct own_page *own, struct error *error)
 
 /* ------------------------------------------------------------------ forms */
 
+/* The jury may write of a problem before the contest's start. */
+static size_t problems_for(const struct own_page *own)
+{
+    return own->request->account.role >= ROLE_JURY ? own->server->contest->problem_count : own->board->problems;
+}
+
 static void put_problems(struct own_page *own, bool general)
 {
+    const size_t problems = problems_for(own);
     struct page *page = &own->page;
 
     page_put(page, "<label>%s <select name=\"problem\">\n", page_word(page, WORD_PROBLEM));
     if (general)
         page_put(page, "<option value=\"\">%s</option>\n", page_word(page, WORD_GENERAL));
-    for (size_t i = 0; i < own->server->contest->problem_count; i++) {
+    for (size_t i = 0; i < problems; i++) {
         page_put(page, "<option value=\"%s\">", own->server->contest->problems[i].id);
         layout_problem(page, own->board, i);
         page_put(page, "</option>\n");
@@ -117,7 +124,7 @@ static void put_hand_in(struct own_page *own)
     const struct contest *contest = own->server->contest;
 
     page_put(page, "<h2>%s</h2>\n", page_word(page, WORD_HAND_IN));
-    if (contest->start > 0 && clock_wall() < contest->start) {
+    if (own->board->problems == 0) {
         page_put(page, "<p>%s</p>\n", page_word(page, WORD_NOT_BEGUN));
         return;
     }
@@ -153,7 +160,7 @@ static void put_question(struct own_page *own, sqlite3_stmt *row)
     } else {
         page_put(page, " %s", page_word(page, WORD_TO_ALL));
     }
-    if (problem) {
+    if (problem && problems_for(own) > 0) {
         page_put(page, " \xe2\x80\x93 %s ", page_word(page, WORD_PROBLEM));
         page_text(page, problem, PAGE_NAME);
     }
@@ -346,7 +353,7 @@ static bool statement_page(struct own_page *own, enum language language, const c
     const struct contest *contest = own->server->contest;
     const struct contest_problem *problem = contest_problem(contest, id);
 
-    if (!problem || (contest->start > 0 && clock_wall() < contest->start && own->request->account.role < ROLE_JURY))
+    if (!problem || (size_t)(problem - contest->problems) >= problems_for(own))
         return false;
     own_page_begin(own, language, "statement/", problem->id, WORD_STATEMENT);
     page_put(&own->page, "<h2>");
@@ -485,6 +492,7 @@ bool team_get(struct server *server, struct http_request *request, struct http_r
     const enum language language = japanese ? JAPANESE : ENGLISH;
     struct own_page own = { .server = server, .request = request };
     struct error error = { 0 };
+    const char *wrong;
     char name[64];
     int64_t id;
 
@@ -504,7 +512,8 @@ bool team_get(struct server *server, struct http_request *request, struct http_r
     if (page_name_of(path, "my/", name))
         return get_own(&own, language, name, reply, &error);
     if (strcmp(path, "login.html") == 0) {
-        login_page(&own, language, http_query(request, "wrong") != NULL);
+        http_query(request, "wrong", &wrong);
+        login_page(&own, language, wrong != NULL);
         return own_page_send(&own, reply), true;
     }
     if (page_name_of(path, "statement/", name) && statement_page(&own, language, name))
@@ -540,8 +549,10 @@ static void post_login(struct server *server, struct http_request *request, stru
         return;
     }
     if (account.role == ROLE_PUBLIC) {
-        limits_allow(server->limits, LIMIT_TOKENS, request->address);
-        own_page_go_to(reply, language, "/login.html?wrong=yes");
+        if (limits_allow(server->limits, LIMIT_TOKENS, request->address))
+            own_page_go_to(reply, language, "/login.html?wrong=yes");
+        else
+            server_too_often(request, reply, "too many wrong tokens from this address: wait a minute");
         return;
     }
     if (!limits_allow(server->limits, LIMIT_UPLOADS, account.name)) {
@@ -607,6 +618,8 @@ static void post_submit(struct server *server, struct http_request *request, str
     title_of(files, count, title, sizeof title);
     if (request->account.role != ROLE_TEAM)
         server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "only teams submit");
+    else if (!server_has_begun(server, request, reply))
+        ; /* the reply says so, whether there is such a problem or not */
     else if (!problem)
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "there is no such problem in this contest");
     else if (upload_take(server, request, request->account.name, problem->id, files, count, title, &number, reply)) {
@@ -627,7 +640,9 @@ static void post_question(struct server *server, struct http_request *request, s
                                  .to_asker = true };
     int64_t number;
 
-    if (problem[0] && !contest_problem(server->contest, problem))
+    if (problem[0] && !server_has_begun(server, request, reply))
+        ; /* the reply says so, whether there is such a problem or not */
+    else if (problem[0] && !contest_problem(server->contest, problem))
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "there is no such problem in this contest");
     else if (reply_to[0] && !number_integer(reply_to, 1, INT64_MAX, &question.reply_to))
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "the number to reply to must be a number or empty");
@@ -659,5 +674,5 @@ void team_post(struct server *server, struct http_request *request, struct http_
     else if (strcmp(request->path, "/ask") == 0 && request->account.role >= ROLE_TEAM)
         post_question(server, request, reply, language);
     else
-        server_refuse(request, reply, MHD_HTTP_NOT_FOUND, "this address takes no POST");
+        server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "this account may not do that");
 }

@@ -91,11 +91,8 @@ bool upload_take(struct server *server, const struct http_request *request, cons
     int folder = -1;
     bool ok;
 
-    if (request->account.role == ROLE_TEAM && server->contest->start > 0 &&
-        server_now(server) < server->contest->start) {
-        server_refuse(request, reply, MHD_HTTP_FORBIDDEN, "the contest has not begun");
+    if (!server_has_begun(server, request, reply))
         return false;
-    }
     if (why) {
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, why);
         return false;

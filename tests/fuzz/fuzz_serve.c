@@ -33,10 +33,6 @@ bool limits_allow(struct limits *limits, enum limit_kind kind, const char *name)
     (void)limits, (void)kind, (void)name;
     return true;
 }
-bool limits_look(struct limits *limits, enum limit_kind kind, const char *name)
-{
-    return limits_allow(limits, kind, name);
-}
 
 /* ------------------------------------------------------------------ the contest */
 
@@ -97,7 +93,8 @@ static void start(void)
     struct http *http;
     struct error error = { 0 };
     struct http_config config = { .listen_address = "127.0.0.1", .context = &server, .begin = server_begin,
-                                  .get = server_get, .post = server_post, .tick = server_tick };
+                                  .get = server_get, .post = server_post, .tick = server_tick,
+                                  .holds = server_holds, .connections = HTTP_CONNECTIONS };
 
     signal(SIGPIPE, SIG_IGN);
     make_contest();

@@ -43,6 +43,19 @@ serve_stop() {
 code() { curl -s -o /dev/null -w '%{http_code}' "$@"; }
 get_as() { code -H "Authorization: Bearer $1" "$url$2"; }
 body_as() { curl -s -H "Authorization: Bearer $1" "$url$2"; }
+# allow ARGUMENT...: the status of curl's request, and what the address takes instead.
+allow() { curl -s -o /dev/null -w '%{http_code} %header{allow}' "$@"; }
+# raw TEXT: the status of a request as printf makes it.
+raw() {
+    local to status
+    exec {to}<> "/dev/tcp/127.0.0.1/${url##*:}"
+    # shellcheck disable=SC2059 # the caller's text is the format
+    printf "$1" >&"$to"
+    read -r -t 10 _ status _ <&"$to"
+    exec {to}>&-
+    echo "$status"
+}
+has_ended() { ! kill -0 "$1" 2> /dev/null; }
 # in_pieces BYTES PATH TOKEN BODY: a form with the boundary "--boundary", sent in packets of BYTES bytes; no login
 # if TOKEN is empty. The status.
 in_pieces() {

@@ -109,7 +109,7 @@ static const struct row rows[] = {
     {NULL, NULL, NULL, 0, 0, 0},
 };
 static const struct row *const lists[] = {rows, NULL};
-static const struct table table = {lists};
+static const struct table table = {lists, 0};
 
 #define ADDITIONS 400 /* enough to make every list of the builder grow */
 

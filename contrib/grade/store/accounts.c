@@ -164,12 +164,31 @@ bool account_by_session(struct store *store, const char *session, struct account
     digest("session", secret, hash);
     digest("form", secret, text);
     snprintf(form, ACCOUNT_SECRET, "%.*s", ACCOUNT_SECRET - 1, text);
-    return take_account(store,
-                        store_prepare(store, error,
-                                      "SELECT s.hash, t.account, t.role, t.id FROM sessions s JOIN tokens t ON"
-                                      " t.id = s.token WHERE s.id = ? AND s.expires > ? AND t.revoked IS NULL",
-                                      "id", number, clock_wall()),
-                        hash, account, error);
+    if (!take_account(store,
+                      store_prepare(store, error,
+                                    "SELECT s.hash, t.account, t.role, t.id FROM sessions s JOIN tokens t ON"
+                                    " t.id = s.token WHERE s.id = ? AND s.expires > ? AND t.revoked IS NULL",
+                                    "id", number, clock_wall()),
+                      hash, account, error))
+        return false;
+    account->session = account->role == ROLE_PUBLIC ? 0 : number;
+    return true;
+}
+
+bool account_holds(struct store *store, const struct account *account, bool *holds, struct error *error)
+{
+    int64_t there = 0;
+
+    *holds = account->role == ROLE_PUBLIC;
+    if (*holds)
+        return true;
+    if (!store_number(store, error, &there,
+                      "SELECT count(*) FROM tokens t WHERE t.id = ? AND t.revoked IS NULL AND (? = 0 OR EXISTS (SELECT"
+                      " 1 FROM sessions s WHERE s.id = ? AND s.token = t.id AND s.expires > ?))", "iiid",
+                      account->token, account->session, account->session, clock_wall()))
+        return false;
+    *holds = there > 0;
+    return true;
 }
 
 bool account_log_out(struct store *store, const char *session, struct error *error)

@@ -24,6 +24,7 @@ struct account {
     enum role role;          /* ROLE_PUBLIC: nobody that is known */
     char name[ACCOUNT_NAME]; /* the team's; of the others one that was chosen */
     int64_t token;           /* its number */
+    int64_t session;         /* the number of the browser's session; 0 without one */
 };
 
 const char *role_name(enum role role);
@@ -49,6 +50,12 @@ bool account_log_in(struct store *store, const struct account *account, char ses
 /* Whose session that is, and in `form` what its forms must repeat: what another site's page cannot know. */
 bool account_by_session(struct store *store, const char *session, struct account *account, char form[ACCOUNT_SECRET],
                         struct error *error);
+
+/*
+ * Whether the account may still do what it might when it was found: *holds is false once its token was revoked or made
+ * anew, or its session is over. True of nobody. For whoever keeps a connection for long.
+ */
+bool account_holds(struct store *store, const struct account *account, bool *holds, struct error *error);
 
 /* Ends that session; true where it is none, too. */
 bool account_log_out(struct store *store, const char *session, struct error *error);
