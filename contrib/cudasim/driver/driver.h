@@ -39,6 +39,9 @@ struct CUctx_st *driver_current(const struct thread_state *thread);
 /* Whether the context `context` exists. */
 bool driver_is_context(struct runtime *runtime, CUcontext context);
 
+/* The runtime's description of the same copy. */
+cudaError_t driver_box(const CUDA_MEMCPY3D *copy, struct cudaMemcpy3DParms *parameters);
+
 /* CUDA_ERROR_NOT_SUPPORTED, with one line on standard error the first time for each name. */
 CUresult driver_unsupported(const char *name);
 

@@ -13,6 +13,7 @@ CUresult driver_error(cudaError_t error)
     case cudaErrorInvalidMemcpyDirection:
     case cudaErrorInvalidFilterSetting:
     case cudaErrorInvalidNormSetting:
+    case cudaErrorInvalidChannelDescriptor:
         return CUDA_ERROR_INVALID_VALUE;
     case cudaErrorInvalidDeviceFunction:
         return CUDA_ERROR_INVALID_HANDLE;

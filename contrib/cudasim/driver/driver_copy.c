@@ -82,69 +82,6 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstr
 
 /* ------------------------------------------------------------------ planes and boxes */
 
-/* One side of a copy. False: its kind of memory is unknown. */
-static bool side_of(CUmemorytype type, const void *host, CUdeviceptr device, CUarray array, size_t pitch,
-                    size_t height, struct cudaPitchedPtr *side, cudaArray_t *of_array)
-{
-    switch (type) {
-    case CU_MEMORYTYPE_HOST:
-        side->ptr = (void *)(uintptr_t)host;
-        break;
-    case CU_MEMORYTYPE_DEVICE:
-    case CU_MEMORYTYPE_UNIFIED:
-        side->ptr = pointer(device);
-        break;
-    case CU_MEMORYTYPE_ARRAY:
-        *of_array = (cudaArray_t)array;
-        return array != NULL;
-    default:
-        return false;
-    }
-    side->pitch = pitch;
-    side->ysize = height;
-    return true;
-}
-
-/* If an array takes part, the runtime counts in elements, and the driver in bytes. 0: the array is unknown. */
-static size_t element_of(cudaArray_t array)
-{
-    struct cudaChannelFormatDesc format;
-
-    if (cudaArrayGetInfo(&format, NULL, NULL, array) != cudaSuccess)
-        return 0;
-    return (size_t)(format.x + format.y + format.z + format.w) / 8;
-}
-
-static cudaError_t to_runtime(const CUDA_MEMCPY3D *copy, struct cudaMemcpy3DParms *parameters)
-{
-    size_t element = 1;
-
-    *parameters = (struct cudaMemcpy3DParms){ .srcPos = { copy->srcXInBytes, copy->srcY, copy->srcZ },
-                                              .dstPos = { copy->dstXInBytes, copy->dstY, copy->dstZ },
-                                              .extent = { copy->WidthInBytes, copy->Height, copy->Depth },
-                                              .kind = cudaMemcpyDefault };
-    if (copy->srcMemoryType == CU_MEMORYTYPE_HOST || copy->dstMemoryType == CU_MEMORYTYPE_HOST)
-        parameters->kind = copy->srcMemoryType == copy->dstMemoryType   ? cudaMemcpyHostToHost
-                           : copy->srcMemoryType == CU_MEMORYTYPE_HOST ? cudaMemcpyHostToDevice
-                                                                        : cudaMemcpyDeviceToHost;
-    if (copy->srcMemoryType == CU_MEMORYTYPE_UNIFIED || copy->dstMemoryType == CU_MEMORYTYPE_UNIFIED)
-        parameters->kind = cudaMemcpyDefault;
-    if (!side_of(copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcArray, copy->srcPitch, copy->srcHeight,
-                 &parameters->srcPtr, &parameters->srcArray) ||
-        !side_of(copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstArray, copy->dstPitch, copy->dstHeight,
-                 &parameters->dstPtr, &parameters->dstArray))
-        return cudaErrorInvalidValue;
-    if (parameters->srcArray || parameters->dstArray) {
-        element = element_of(parameters->srcArray ? parameters->srcArray : parameters->dstArray);
-        if (!element || copy->WidthInBytes % element)
-            return cudaErrorInvalidValue;
-        parameters->extent.width /= element;
-        parameters->srcPos.x /= parameters->srcArray ? element : 1;
-        parameters->dstPos.x /= parameters->dstArray ? element : 1;
-    }
-    return cudaSuccess;
-}
-
 static CUresult copy_box(const CUDA_MEMCPY3D *copy, bool async, CUstream stream)
 {
     struct driver_call call;
@@ -153,10 +90,23 @@ static CUresult copy_box(const CUDA_MEMCPY3D *copy, bool async, CUstream stream)
 
     if (!driver_begin(&call, DRIVER_CONTEXT))
         return call.result;
-    error = to_runtime(copy, &parameters);
+    error = driver_box(copy, &parameters);
     if (error == cudaSuccess)
         error = async ? cudaMemcpy3DAsync(&parameters, stream) : cudaMemcpy3D(&parameters);
     return driver_end(&call, error);
+}
+
+/* All contexts are of one device. */
+static CUDA_MEMCPY3D within_device(const CUDA_MEMCPY3D_PEER *peer)
+{
+    return (CUDA_MEMCPY3D){ .srcXInBytes = peer->srcXInBytes, .srcY = peer->srcY, .srcZ = peer->srcZ,
+                            .srcMemoryType = peer->srcMemoryType, .srcHost = peer->srcHost,
+                            .srcDevice = peer->srcDevice, .srcArray = peer->srcArray, .srcPitch = peer->srcPitch,
+                            .srcHeight = peer->srcHeight, .dstXInBytes = peer->dstXInBytes, .dstY = peer->dstY,
+                            .dstZ = peer->dstZ, .dstMemoryType = peer->dstMemoryType, .dstHost = peer->dstHost,
+                            .dstDevice = peer->dstDevice, .dstArray = peer->dstArray, .dstPitch = peer->dstPitch,
+                            .dstHeight = peer->dstHeight, .WidthInBytes = peer->WidthInBytes,
+                            .Height = peer->Height, .Depth = peer->Depth };
 }
 
 /* Rows that lie close together where no pitch is given. */
@@ -208,6 +158,94 @@ CUresult cuMemcpy3D(const CUDA_MEMCPY3D *box)
 CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *box, CUstream stream)
 {
     return box ? copy_box(box, true, stream) : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *box)
+{
+    CUDA_MEMCPY3D copy;
+
+    if (!box)
+        return CUDA_ERROR_INVALID_VALUE;
+    copy = within_device(box);
+    return copy_box(&copy, false, NULL);
+}
+
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *box, CUstream stream)
+{
+    CUDA_MEMCPY3D copy;
+
+    if (!box)
+        return CUDA_ERROR_INVALID_VALUE;
+    copy = within_device(box);
+    return copy_box(&copy, true, stream);
+}
+
+/* ------------------------------------------------------------------ arrays of one row */
+
+static CUresult to_array(CUarray to, size_t x, const void *from, size_t bytes, enum cudaMemcpyKind kind, bool async,
+                         CUstream stream)
+{
+    cudaArray_t array = (cudaArray_t)to;
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    if (async)
+        return driver_end(&call, cudaMemcpy2DToArrayAsync(array, x, 0, from, bytes, bytes, 1, kind, stream));
+    return driver_end(&call, cudaMemcpy2DToArray(array, x, 0, from, bytes, bytes, 1, kind));
+}
+
+static CUresult from_array(void *to, CUarray from, size_t x, size_t bytes, enum cudaMemcpyKind kind, bool async,
+                           CUstream stream)
+{
+    cudaArray_t array = (cudaArray_t)from;
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    if (async)
+        return driver_end(&call, cudaMemcpy2DFromArrayAsync(to, bytes, array, x, 0, bytes, 1, kind, stream));
+    return driver_end(&call, cudaMemcpy2DFromArray(to, bytes, array, x, 0, bytes, 1, kind));
+}
+
+CUresult cuMemcpyHtoA(CUarray to, size_t x, const void *from, size_t bytes)
+{
+    return to_array(to, x, from, bytes, cudaMemcpyHostToDevice, false, NULL);
+}
+
+CUresult cuMemcpyHtoAAsync(CUarray to, size_t x, const void *from, size_t bytes, CUstream stream)
+{
+    return to_array(to, x, from, bytes, cudaMemcpyHostToDevice, true, stream);
+}
+
+CUresult cuMemcpyDtoA(CUarray to, size_t x, CUdeviceptr from, size_t bytes)
+{
+    return to_array(to, x, pointer(from), bytes, cudaMemcpyDeviceToDevice, false, NULL);
+}
+
+CUresult cuMemcpyAtoH(void *to, CUarray from, size_t x, size_t bytes)
+{
+    return from_array(to, from, x, bytes, cudaMemcpyDeviceToHost, false, NULL);
+}
+
+CUresult cuMemcpyAtoHAsync(void *to, CUarray from, size_t x, size_t bytes, CUstream stream)
+{
+    return from_array(to, from, x, bytes, cudaMemcpyDeviceToHost, true, stream);
+}
+
+CUresult cuMemcpyAtoD(CUdeviceptr to, CUarray from, size_t x, size_t bytes)
+{
+    return from_array(pointer(to), from, x, bytes, cudaMemcpyDeviceToDevice, false, NULL);
+}
+
+CUresult cuMemcpyAtoA(CUarray to, size_t to_x, CUarray from, size_t from_x, size_t bytes)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaMemcpy2DArrayToArray((cudaArray_t)to, to_x, 0, (cudaArray_t)from, from_x, 0, bytes, 1,
+                                                      cudaMemcpyDeviceToDevice));
 }
 
 /* ------------------------------------------------------------------ memsets */
