@@ -45,7 +45,7 @@ balloons() {
     serve
     assert_equal "$(code "$url/my/balloons.html") $(get_as "$ada" /my/balloons.html)" '303 404'
     mark() { code -H "Authorization: Bearer $1" -d "team=$2" -d "problem=$3" -d "delivered=$4" "$url/balloon"; }
-    assert_equal "$(mark "$ada" ada A yes) $(code -d team=ada "$url/balloon")" '404 401'
+    assert_equal "$(mark "$ada" ada A yes) $(code -d team=ada "$url/balloon")" '403 401'
     assert_equal "$(mark "$prof" ada A maybe) $(mark "$prof" bob B yes) $(mark "$prof" none A yes)" '400 400 400'
     chromium_start "$BATS_TEST_TMPDIR/chromium"
     chromium_script "$BATS_TEST_DIRNAME/helpers/audit.js"

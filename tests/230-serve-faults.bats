@@ -167,8 +167,8 @@ SCRIPT
     assert_output --regexp '^this account or address sends too much at once.*429$'
     # Another account at the same address, which has twice the share.
     run -0 post "$bob"
-    assert_output '{"code":400,"message":"the body is not a JSON object"}400'
+    assert_output '{"code":400,"message":"the body must be a JSON object"}400'
     for i in 1 2; do exec {fds[i]}>&-; done
     until_true 20 bash -c "[[ \$(curl -s -H 'Authorization: Bearer $ada' -H 'Expect:' \
-        --data-binary '@$BATS_TEST_TMPDIR/much' '$url/api/contests/contest/submissions') == *'not a JSON object'* ]]"
+        --data-binary '@$BATS_TEST_TMPDIR/much' '$url/api/contests/contest/submissions') == *'must be a JSON object'* ]]"
 }

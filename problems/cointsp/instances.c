@@ -8,13 +8,18 @@
 
 #include "include/device_user.h"
 
-enum { SIDE = 10000, SPREAD = 400, SPACING = 100 };
+enum {
+    SIDE = 10000,
+    FAR_SIDE = 1480000, /* times sqrt(2) is below COINTSP_DISTANCE_MAX */
+    SPREAD = 400,
+    SPACING = 100,
+};
 
 struct point {
     int32_t x, y;
 };
 
-static const char *const names[COINTSP_KINDS] = { "uniform", "clustered", "grid", "weights" };
+static const char *const names[COINTSP_KINDS] = { "uniform", "clustered", "grid", "weights", "far" };
 
 enum cointsp_kind cointsp_kind_find(const char *name)
 {
@@ -27,11 +32,11 @@ enum cointsp_kind cointsp_kind_find(const char *name)
 
 const char *cointsp_kind_name(enum cointsp_kind kind) { return names[kind]; }
 
-static struct point any_point(struct random_stream *stream)
+static struct point any_point(struct random_stream *stream, uint32_t side)
 {
-    int32_t x = (int32_t)random_below(stream, SIDE);
+    int32_t x = (int32_t)random_below(stream, side);
 
-    return (struct point){ x, (int32_t)random_below(stream, SIDE) };
+    return (struct point){ x, (int32_t)random_below(stream, side) };
 }
 
 /* The sum of two uniform offsets: denser in the middle. */
@@ -48,7 +53,7 @@ static void make_clustered(uint32_t n, struct random_stream *stream, struct poin
     uint32_t count = n / 10 + 1;
 
     for (uint32_t i = 0; i < count; i++)
-        centres[i] = any_point(stream);
+        centres[i] = any_point(stream, SIDE);
     for (uint32_t i = 0; i < n; i++) {
         struct point centre = centres[random_below(stream, count)];
         int32_t x = centre.x + offset(stream);
@@ -82,8 +87,8 @@ void cointsp_make(enum cointsp_kind kind, uint32_t n, struct random_stream *stre
         make_clustered(n, stream, points);
     else if (kind == COINTSP_GRID)
         make_grid(n, stream, points);
-    for (uint32_t i = 0; i < n && kind == COINTSP_UNIFORM; i++)
-        points[i] = any_point(stream);
+    for (uint32_t i = 0; i < n && (kind == COINTSP_UNIFORM || kind == COINTSP_FAR); i++)
+        points[i] = any_point(stream, kind == COINTSP_FAR ? FAR_SIDE : SIDE);
     for (uint32_t i = 0; i < n; i++) {
         distance[(size_t)i * n + i] = 0;
         for (uint32_t j = 0; j < i; j++) {

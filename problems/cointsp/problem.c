@@ -218,7 +218,8 @@ static struct cointsp_case small_case(struct random_stream *shapes, struct rando
 }
 
 /*
- * batch COUNT: small instances of all kinds. The calls of a case have outputs of one size: shapes are the case's own.
+ * batch COUNT: small instances of all kinds but far ones. The calls of a case have outputs of one size: shapes are the
+ * case's own.
  */
 static bool generate_batch(const struct arguments *arguments, const struct random_key *key, struct blob *input,
                            struct error *error)
@@ -248,7 +249,7 @@ static bool generate_batch(const struct arguments *arguments, const struct rando
     i = first_of(input);
     do {
         *i.c = small_case(&shapes_again, &numbers_again);
-        cointsp_make((enum cointsp_kind)random_below(&distances, COINTSP_KINDS), i.c->n, &distances, i.distance);
+        cointsp_make((enum cointsp_kind)random_below(&distances, COINTSP_FAR), i.c->n, &distances, i.distance);
     } while (advance(input, &i));
     return true;
 }

@@ -19,7 +19,7 @@ enum { VALID = 42, INVALID = 43, PARTS = 14 };
 
 /* Whole numbers without leading zeros. */
 #define NUMBER "(0|[1-9][0-9]{0,9})"
-#define KIND "(uniform|clustered|grid|weights)"
+#define KIND "(uniform|clustered|grid|weights|far)"
 #define SEED "( seed=" NUMBER ")?\n$"
 
 /* A grammar, and the limits of its numbers: `part` is where a number stands among the parentheses. */
