@@ -101,6 +101,7 @@ pair() {
 @test "cudasim: device_runtime" { passes device_runtime; }
 @test "cudasim: driver_api" { passes driver_api; }
 @test "cudasim: driver_arrays" { passes driver_arrays; }
+@test "cudasim: driver_graph" { passes driver_graph; }
 @test "cudasim: dynamic_programming" { passes dynamic_programming; }
 @test "cudasim: dynamic_shared" { passes dynamic_shared; }
 @test "cudasim: errors" { passes errors; }

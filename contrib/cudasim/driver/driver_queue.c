@@ -215,6 +215,87 @@ CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
     return driver_end(&call, cudaStreamIsCapturing(stream, (enum cudaStreamCaptureStatus *)status));
 }
 
+CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode *dependencies,
+                                     const CUgraphEdgeData *edges, size_t count, CUstreamCaptureMode mode)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaStreamBeginCaptureToGraph(stream, graph, dependencies,
+                                                           (const cudaGraphEdgeData *)edges, count,
+                                                           (enum cudaStreamCaptureMode)mode));
+}
+
+CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+                                const CUgraphNode **dependencies, const CUgraphEdgeData **edges, size_t *count)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaStreamGetCaptureInfo(stream, (enum cudaStreamCaptureStatus *)status,
+                                                      (unsigned long long *)id, graph, dependencies,
+                                                      (const cudaGraphEdgeData **)edges, count));
+}
+
+CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *dependencies, const CUgraphEdgeData *edges,
+                                           size_t count, unsigned flags)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaStreamUpdateCaptureDependencies(stream, dependencies,
+                                                                 (const cudaGraphEdgeData *)edges, count, flags));
+}
+
+CUresult cuStreamGetAttribute(CUstream stream, CUstreamAttrID attribute, CUstreamAttrValue *value)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaStreamGetAttribute(stream, (cudaLaunchAttributeID)attribute,
+                                                    (cudaLaunchAttributeValue *)value));
+}
+
+CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID attribute, const CUstreamAttrValue *value)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaStreamSetAttribute(stream, (cudaLaunchAttributeID)attribute,
+                                                    (const cudaLaunchAttributeValue *)value));
+}
+
+CUresult cuStreamCopyAttributes(CUstream target, CUstream source)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaStreamCopyAttributes(target, source));
+}
+
+CUresult cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *parameters)
+{
+    cudaGraphInstantiateParams how;
+    struct driver_call call;
+    cudaError_t error;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    if (!parameters)
+        return CUDA_ERROR_INVALID_VALUE;
+    how = (cudaGraphInstantiateParams){ .flags = parameters->flags, .uploadStream = parameters->hUploadStream };
+    error = cudaGraphInstantiateWithParams(exec, graph, &how);
+    parameters->hErrNode_out = how.errNode_out;
+    parameters->result_out = (CUgraphInstantiateResult)how.result_out;
+    return driver_end(&call, error);
+}
+
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
 {
     struct driver_call call;

@@ -22,59 +22,41 @@
     row(cuDeviceSetGraphMemAttribute) row(cuDeviceTotalMem) row(cuDeviceUnregisterAsyncNotification) \
     row(cuEventDestroy) row(cuExternalMemoryGetMappedBuffer) row(cuExternalMemoryGetMappedMipmappedArray) \
     row(cuFlushGPUDirectRDMAWrites) row(cuFuncSetBlockShape) row(cuFuncSetSharedMemConfig) row(cuFuncSetSharedSize) \
-    row(cuGraphAddBatchMemOpNode) row(cuGraphAddDependencies) row(cuGraphAddDependencies_v2) \
-    row(cuGraphAddEventRecordNode) row(cuGraphAddEventWaitNode) row(cuGraphAddExternalSemaphoresSignalNode) \
-    row(cuGraphAddExternalSemaphoresWaitNode) row(cuGraphAddKernelNode) row(cuGraphAddMemAllocNode) \
-    row(cuGraphAddMemFreeNode) row(cuGraphAddMemcpyNode) row(cuGraphAddNode) row(cuGraphAddNode_v2) \
-    row(cuGraphBatchMemOpNodeGetParams) row(cuGraphBatchMemOpNodeSetParams) row(cuGraphChildGraphNodeGetGraph) \
-    row(cuGraphDebugDotPrint) row(cuGraphDestroyNode) row(cuGraphEventRecordNodeGetEvent) \
-    row(cuGraphEventRecordNodeSetEvent) row(cuGraphEventWaitNodeGetEvent) row(cuGraphEventWaitNodeSetEvent) \
-    row(cuGraphExecBatchMemOpNodeSetParams) row(cuGraphExecChildGraphNodeSetParams) \
-    row(cuGraphExecEventRecordNodeSetEvent) row(cuGraphExecEventWaitNodeSetEvent)
+    row(cuGraphAddBatchMemOpNode) row(cuGraphAddDependencies) row(cuGraphAddExternalSemaphoresSignalNode) \
+    row(cuGraphAddExternalSemaphoresWaitNode) row(cuGraphAddKernelNode) row(cuGraphAddNode) \
+    row(cuGraphBatchMemOpNodeGetParams) row(cuGraphBatchMemOpNodeSetParams) row(cuGraphExecBatchMemOpNodeSetParams) \
+    row(cuGraphExecExternalSemaphoresSignalNodeSetParams)
 
 #define UNSUPPORTED_1(row) \
-    row(cuGraphExecExternalSemaphoresSignalNodeSetParams) row(cuGraphExecExternalSemaphoresWaitNodeSetParams) \
-    row(cuGraphExecGetFlags) row(cuGraphExecHostNodeSetParams) row(cuGraphExecKernelNodeSetParams) \
-    row(cuGraphExecKernelNodeSetParams_v2) row(cuGraphExecMemcpyNodeSetParams) row(cuGraphExecMemsetNodeSetParams) \
-    row(cuGraphExecNodeSetParams) row(cuGraphExecUpdate) row(cuGraphExecUpdate_v2) \
+    row(cuGraphExecExternalSemaphoresWaitNodeSetParams) row(cuGraphExecKernelNodeSetParams) row(cuGraphExecUpdate) \
     row(cuGraphExternalSemaphoresSignalNodeGetParams) row(cuGraphExternalSemaphoresSignalNodeSetParams) \
     row(cuGraphExternalSemaphoresWaitNodeGetParams) row(cuGraphExternalSemaphoresWaitNodeSetParams) \
-    row(cuGraphGetEdges) row(cuGraphGetEdges_v2) row(cuGraphGetRootNodes) row(cuGraphHostNodeGetParams) \
-    row(cuGraphHostNodeSetParams) row(cuGraphInstantiate) row(cuGraphInstantiateWithParams) \
-    row(cuGraphInstantiateWithParams_ptsz) row(cuGraphInstantiate_v2) row(cuGraphKernelNodeCopyAttributes) \
-    row(cuGraphKernelNodeGetAttribute) row(cuGraphKernelNodeGetParams) row(cuGraphKernelNodeGetParams_v2) \
-    row(cuGraphKernelNodeSetAttribute) row(cuGraphKernelNodeSetParams) row(cuGraphKernelNodeSetParams_v2) \
-    row(cuGraphMemAllocNodeGetParams) row(cuGraphMemFreeNodeGetParams) row(cuGraphMemcpyNodeGetParams) \
-    row(cuGraphMemcpyNodeSetParams) row(cuGraphMemsetNodeGetParams) row(cuGraphMemsetNodeSetParams) \
-    row(cuGraphNodeFindInClone) row(cuGraphNodeGetDependencies) row(cuGraphNodeGetDependencies_v2) \
-    row(cuGraphNodeGetDependentNodes) row(cuGraphNodeGetDependentNodes_v2) row(cuGraphNodeGetEnabled) \
-    row(cuGraphNodeGetType) row(cuGraphNodeSetEnabled) row(cuGraphNodeSetParams) row(cuGraphReleaseUserObject) \
-    row(cuGraphRemoveDependencies) row(cuGraphRemoveDependencies_v2) row(cuGraphRetainUserObject) \
-    row(cuGraphicsMapResources) row(cuGraphicsMapResources_ptsz) row(cuGraphicsResourceGetMappedMipmappedArray) \
-    row(cuGraphicsResourceGetMappedPointer) row(cuGraphicsResourceGetMappedPointer_v2) \
-    row(cuGraphicsResourceSetMapFlags) row(cuGraphicsResourceSetMapFlags_v2) row(cuGraphicsSubResourceGetMappedArray) \
-    row(cuGraphicsUnmapResources) row(cuGraphicsUnmapResources_ptsz) row(cuGraphicsUnregisterResource) \
-    row(cuGreenCtxCreate) row(cuGreenCtxDestroy) row(cuGreenCtxGetDevResource) row(cuGreenCtxGetId) \
-    row(cuGreenCtxRecordEvent) row(cuGreenCtxStreamCreate) row(cuGreenCtxWaitEvent) row(cuImportExternalMemory) \
-    row(cuImportExternalSemaphore) row(cuIpcCloseMemHandle) row(cuIpcGetEventHandle) row(cuIpcGetMemHandle) \
-    row(cuIpcOpenEventHandle) row(cuIpcOpenMemHandle) row(cuIpcOpenMemHandle_v2) row(cuLaunch) \
-    row(cuLaunchCooperativeKernelMultiDevice) row(cuLaunchGrid) row(cuLaunchGridAsync) \
-    row(cuLibraryGetUnifiedFunction) row(cuLinkAddData) row(cuLinkAddFile) row(cuLinkCreate) row(cuLogsCurrent) \
-    row(cuLogsDumpToFile)
-
-#define UNSUPPORTED_2(row) \
-    row(cuLogsDumpToMemory) row(cuLogsRegisterCallback) row(cuLogsUnregisterCallback) row(cuMemAdvise) \
-    row(cuMemAlloc) row(cuMemAllocHost) row(cuMemAllocPitch) row(cuMemBatchDecompressAsync) \
-    row(cuMemBatchDecompressAsync_ptsz) row(cuMemDiscardAndPrefetchBatchAsync) \
+    row(cuGraphGetEdges) row(cuGraphInstantiate) row(cuGraphInstantiate_v2) row(cuGraphKernelNodeGetParams) \
+    row(cuGraphKernelNodeSetParams) row(cuGraphNodeGetDependencies) row(cuGraphNodeGetDependentNodes) \
+    row(cuGraphRemoveDependencies) row(cuGraphicsMapResources) row(cuGraphicsMapResources_ptsz) \
+    row(cuGraphicsResourceGetMappedMipmappedArray) row(cuGraphicsResourceGetMappedPointer) \
+    row(cuGraphicsResourceGetMappedPointer_v2) row(cuGraphicsResourceSetMapFlags) \
+    row(cuGraphicsResourceSetMapFlags_v2) row(cuGraphicsSubResourceGetMappedArray) row(cuGraphicsUnmapResources) \
+    row(cuGraphicsUnmapResources_ptsz) row(cuGraphicsUnregisterResource) row(cuGreenCtxCreate) row(cuGreenCtxDestroy) \
+    row(cuGreenCtxGetDevResource) row(cuGreenCtxGetId) row(cuGreenCtxRecordEvent) row(cuGreenCtxStreamCreate) \
+    row(cuGreenCtxWaitEvent) row(cuImportExternalMemory) row(cuImportExternalSemaphore) row(cuIpcCloseMemHandle) \
+    row(cuIpcGetEventHandle) row(cuIpcGetMemHandle) row(cuIpcOpenEventHandle) row(cuIpcOpenMemHandle) \
+    row(cuIpcOpenMemHandle_v2) row(cuLaunch) row(cuLaunchCooperativeKernelMultiDevice) row(cuLaunchGrid) \
+    row(cuLaunchGridAsync) row(cuLibraryGetUnifiedFunction) row(cuLinkAddData) row(cuLinkAddFile) row(cuLinkCreate) \
+    row(cuLogsCurrent) row(cuLogsDumpToFile) row(cuLogsDumpToMemory) row(cuLogsRegisterCallback) \
+    row(cuLogsUnregisterCallback) row(cuMemAdvise) row(cuMemAlloc) row(cuMemAllocHost) row(cuMemAllocPitch) \
+    row(cuMemBatchDecompressAsync) row(cuMemBatchDecompressAsync_ptsz) row(cuMemDiscardAndPrefetchBatchAsync) \
     row(cuMemDiscardAndPrefetchBatchAsync_ptsz) row(cuMemDiscardBatchAsync) row(cuMemDiscardBatchAsync_ptsz) \
     row(cuMemExportToShareableHandle) row(cuMemFree) row(cuMemGetAddressRange) row(cuMemGetDefaultMemPool) \
-    row(cuMemGetHandleForAddressRange) row(cuMemGetInfo) row(cuMemGetMemPool) row(cuMemHostGetDevicePointer) \
-    row(cuMemHostRegister) row(cuMemImportFromShareableHandle) row(cuMemMapArrayAsync) row(cuMemMapArrayAsync_ptsz) \
-    row(cuMemPoolExportPointer) row(cuMemPoolExportToShareableHandle) row(cuMemPoolGetAccess) \
-    row(cuMemPoolImportFromShareableHandle) row(cuMemPoolImportPointer) row(cuMemPoolSetAccess) \
-    row(cuMemPrefetchAsync) row(cuMemPrefetchAsync_ptsz) row(cuMemPrefetchBatchAsync) \
-    row(cuMemPrefetchBatchAsync_ptsz) row(cuMemSetMemPool) row(cuMemcpy2D) row(cuMemcpy2DAsync) \
-    row(cuMemcpy2DUnaligned) row(cuMemcpy3D) row(cuMemcpy3DAsync) row(cuMemcpy3DBatchAsync) \
+    row(cuMemGetHandleForAddressRange) row(cuMemGetInfo)
+
+#define UNSUPPORTED_2(row) \
+    row(cuMemGetMemPool) row(cuMemHostGetDevicePointer) row(cuMemHostRegister) row(cuMemImportFromShareableHandle) \
+    row(cuMemMapArrayAsync) row(cuMemMapArrayAsync_ptsz) row(cuMemPoolExportPointer) \
+    row(cuMemPoolExportToShareableHandle) row(cuMemPoolGetAccess) row(cuMemPoolImportFromShareableHandle) \
+    row(cuMemPoolImportPointer) row(cuMemPoolSetAccess) row(cuMemPrefetchAsync) row(cuMemPrefetchAsync_ptsz) \
+    row(cuMemPrefetchBatchAsync) row(cuMemPrefetchBatchAsync_ptsz) row(cuMemSetMemPool) row(cuMemcpy2D) \
+    row(cuMemcpy2DAsync) row(cuMemcpy2DUnaligned) row(cuMemcpy3D) row(cuMemcpy3DAsync) row(cuMemcpy3DBatchAsync) \
     row(cuMemcpy3DBatchAsync_ptsz) row(cuMemcpy3DBatchAsync_v2) row(cuMemcpy3DBatchAsync_v2_ptsz) row(cuMemcpyAtoA) \
     row(cuMemcpyAtoD) row(cuMemcpyAtoH) row(cuMemcpyAtoHAsync) row(cuMemcpyBatchAsync) row(cuMemcpyBatchAsync_ptsz) \
     row(cuMemcpyBatchAsync_v2) row(cuMemcpyBatchAsync_v2_ptsz) row(cuMemcpyDtoA) row(cuMemcpyDtoD) \
@@ -84,19 +66,15 @@
     row(cuMipmappedArrayGetSparseProperties) row(cuModuleGetGlobal) row(cuModuleGetSurfRef) row(cuModuleGetTexRef) \
     row(cuMulticastAddDevice) row(cuMulticastBindAddr) row(cuMulticastBindMem) row(cuMulticastCreate) \
     row(cuMulticastGetGranularity) row(cuMulticastUnbind) row(cuParamSetSize) row(cuParamSetTexRef) row(cuParamSetf) \
-    row(cuParamSeti) row(cuParamSetv) row(cuPointerSetAttribute) row(cuProfilerInitialize)
+    row(cuParamSeti) row(cuParamSetv) row(cuPointerSetAttribute) row(cuProfilerInitialize) \
+    row(cuSignalExternalSemaphoresAsync) row(cuSignalExternalSemaphoresAsync_ptsz) row(cuStreamBatchMemOp)
 
 #define UNSUPPORTED_3(row) \
-    row(cuSignalExternalSemaphoresAsync) row(cuSignalExternalSemaphoresAsync_ptsz) row(cuStreamBatchMemOp) \
     row(cuStreamBatchMemOp_ptsz) row(cuStreamBatchMemOp_v2) row(cuStreamBatchMemOp_v2_ptsz) row(cuStreamBeginCapture) \
-    row(cuStreamBeginCaptureToGraph) row(cuStreamBeginCaptureToGraph_ptsz) row(cuStreamBeginCapture_ptsz) \
-    row(cuStreamCopyAttributes) row(cuStreamCopyAttributes_ptsz) row(cuStreamDestroy) row(cuStreamGetAttribute) \
-    row(cuStreamGetAttribute_ptsz) row(cuStreamGetCaptureInfo) row(cuStreamGetCaptureInfo_ptsz) \
-    row(cuStreamGetCaptureInfo_v2) row(cuStreamGetCaptureInfo_v2_ptsz) row(cuStreamGetCaptureInfo_v3) \
-    row(cuStreamGetCaptureInfo_v3_ptsz) row(cuStreamGetCtx_v2) row(cuStreamGetCtx_v2_ptsz) row(cuStreamGetGreenCtx) \
-    row(cuStreamSetAttribute) row(cuStreamSetAttribute_ptsz) row(cuStreamUpdateCaptureDependencies) \
-    row(cuStreamUpdateCaptureDependencies_ptsz) row(cuStreamUpdateCaptureDependencies_v2) \
-    row(cuStreamUpdateCaptureDependencies_v2_ptsz) row(cuStreamWaitValue32) row(cuStreamWaitValue32_ptsz) \
+    row(cuStreamBeginCapture_ptsz) row(cuStreamDestroy) row(cuStreamGetCaptureInfo) row(cuStreamGetCaptureInfo_ptsz) \
+    row(cuStreamGetCaptureInfo_v2) row(cuStreamGetCaptureInfo_v2_ptsz) row(cuStreamGetCtx_v2) \
+    row(cuStreamGetCtx_v2_ptsz) row(cuStreamGetGreenCtx) row(cuStreamUpdateCaptureDependencies) \
+    row(cuStreamUpdateCaptureDependencies_ptsz) row(cuStreamWaitValue32) row(cuStreamWaitValue32_ptsz) \
     row(cuStreamWaitValue32_v2) row(cuStreamWaitValue32_v2_ptsz) row(cuStreamWaitValue64) \
     row(cuStreamWaitValue64_ptsz) row(cuStreamWaitValue64_v2) row(cuStreamWaitValue64_v2_ptsz) \
     row(cuStreamWriteValue32) row(cuStreamWriteValue32_ptsz) row(cuStreamWriteValue32_v2) \
@@ -110,8 +88,8 @@
     row(cuTexRefSetAddress2D_v3) row(cuTexRefSetAddressMode) row(cuTexRefSetAddress_v2) row(cuTexRefSetArray) \
     row(cuTexRefSetBorderColor) row(cuTexRefSetFilterMode) row(cuTexRefSetFlags) row(cuTexRefSetFormat) \
     row(cuTexRefSetMaxAnisotropy) row(cuTexRefSetMipmapFilterMode) row(cuTexRefSetMipmapLevelBias) \
-    row(cuTexRefSetMipmapLevelClamp) row(cuTexRefSetMipmappedArray) row(cuUserObjectCreate) row(cuUserObjectRelease) \
-    row(cuUserObjectRetain) row(cuWaitExternalSemaphoresAsync) row(cuWaitExternalSemaphoresAsync_ptsz)
+    row(cuTexRefSetMipmapLevelClamp) row(cuTexRefSetMipmappedArray) row(cuWaitExternalSemaphoresAsync) \
+    row(cuWaitExternalSemaphoresAsync_ptsz)
 
 #define STUB(name) \
     CUresult unsupported_##name(void) __asm__(#name); \
