@@ -365,6 +365,26 @@ static void user_objects(void)
     DRIVER(cuGraphDestroy(graph));
 }
 
+/* Calls whose parameters changed: a name means the variant of the version asked for. */
+static void variants(void)
+{
+    static const struct {
+        const char *name;
+        int before, since; /* versions of CUDA */
+    } changed[] = { { "cuGraphGetEdges", 12000, 12030 }, { "cuGraphNodeGetDependencies", 12000, 12030 },
+                    { "cuGraphAddDependencies", 12000, 12030 }, { "cuGraphAddNode", 12020, 12030 },
+                    { "cuGraphAddKernelNode", 11000, 12000 }, { "cuGraphExecUpdate", 11000, 12000 },
+                    { "cuStreamUpdateCaptureDependencies", 11030, 12030 } };
+    void *before, *since, *now;
+
+    for (const auto &c : changed) {
+        DRIVER(cuGetProcAddress(c.name, &before, c.before, CU_GET_PROC_ADDRESS_DEFAULT, NULL));
+        DRIVER(cuGetProcAddress(c.name, &since, c.since, CU_GET_PROC_ADDRESS_DEFAULT, NULL));
+        DRIVER(cuGetProcAddress(c.name, &now, CUDA_VERSION, CU_GET_PROC_ADDRESS_DEFAULT, NULL));
+        EXPECT(before != since && since == now);
+    }
+}
+
 int main(void)
 {
     CUcontext context;
@@ -386,6 +406,7 @@ int main(void)
     any_kind(stream);
     capture(&chain, stream);
     user_objects();
+    variants();
     end_chain(&chain);
     DRIVER(cuStreamDestroy(stream));
     DRIVER(cuDevicePrimaryCtxRelease(device));
