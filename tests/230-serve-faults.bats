@@ -170,5 +170,5 @@ SCRIPT
     assert_output '{"code":400,"message":"the body must be a JSON object"}400'
     for i in 1 2; do exec {fds[i]}>&-; done
     until_true 20 bash -c "[[ \$(curl -s -H 'Authorization: Bearer $ada' -H 'Expect:' \
-        --data-binary '@$BATS_TEST_TMPDIR/much' '$url/api/contests/contest/submissions') == *'must be a JSON object'* ]]"
+        --data-binary '@$BATS_TEST_TMPDIR/much' '$url/api/contests/contest/submissions') == *'must be a JSON'* ]]"
 }
