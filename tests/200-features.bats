@@ -202,6 +202,25 @@ one_double 0 0 64 96 0
 heap 3.2 153.6 0 0 128"
 }
 
+@test "features: memory of the host, managed memory touched first, printing, launches by kernels" {
+    away() {
+        awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+            $1 ~ /^(sum|print|start|finish)$/ {
+                print $1, $at["host_bytes"], $at["managed_first"], $at["prints"], $at["children"], $at["heap"] }'
+    }
+    local program=$BATS_TEST_TMPDIR/away csv=$BATS_TEST_TMPDIR/away.csv
+    nvcc -O3 -rdc=true -gencode 'arch=compute_90,code=[sm_90,compute_90]' -cudart shared --compress-mode=none \
+        -o "$program" "$fixtures/away.cu" -lcudadevrt
+    CUDASIM_FEATURES=$csv CUDASIM_CHECK=none LD_LIBRARY_PATH=$build/cudasim run -0 timeout 60 "$program"
+    run -0 away < "$csv"
+    # Managed memory that a launch touched before lies with the GPU. A warp's printf() is one call.
+    assert_output "sum 32768 0 0 0 0
+sum 0 32768 0 0 0
+sum 0 0 0 0 0
+print 0 0 16 0 0
+start 0 0 0 4 4"
+}
+
 # bats test_tags=slow
 @test "features: classes add up in every kernel of the problems' baselines" {
     export LD_LIBRARY_PATH=$build/cudasim CUDASIM_CHECK=none CUDASIM_SAMPLE=16

@@ -161,7 +161,7 @@ END
     assert_equal "$(grep -c 'not predicted' <<< "$output")" 1
     assert_line --index 4 --partial 'not predicted: a loop of it runs until a clock says so'
     # Nothing to do takes the price of a launch.
-    assert_line --index 2 --regexp ', 1 blocks of 1 threads: [12]\.[0-9]+ us, 90 % between .*; bounded by launch \([0-9]+ %\)$'
+    assert_line --index 2 --regexp ', 1 blocks of 1 threads: [1-4]\.[0-9]+ us, 90 % between .*; bounded by launch \([0-9]+ %\)$'
     assert_line --index 3 --regexp ', 1 blocks of 1 threads: [12]\.[0-9]+ us, '
 }
 

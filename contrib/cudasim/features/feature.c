@@ -45,6 +45,7 @@ struct extent {
     double plain;         /* the same without weights */
     uint64_t touched;     /* distinct sectors of the sample together */
     double sectors;       /* distinct sectors of the whole launch */
+    enum region_kind kind;
 };
 
 struct extents {
@@ -172,7 +173,7 @@ static void add_extent(const struct region *region, void *context)
     }
     first = (region->base - x->origin) / SECTOR;
     end = (region->base + region->size - 1 - x->origin) / SECTOR + 1;
-    x->list[x->count++] = (struct extent){.first = first, .end = end};
+    x->list[x->count++] = (struct extent){.first = first, .end = end, .kind = region->kind};
 }
 
 static void drop_extents(struct extents *x)
@@ -339,6 +340,30 @@ static double cold_bytes(struct features *f, const struct sim *sim, const struct
             age->at = f->bytes;
     }
     return cold;
+}
+
+/*
+ * What is not the GPU's memory. Bytes of page-locked memory go over the bus. Managed memory lies with the host until
+ * the first launch that touches it. It is not known here what the host touches afterwards. To be called before
+ * cold_bytes(), which notes the touch.
+ */
+static void fill_away(struct features *f, const struct extents *x, double *value)
+{
+    value[FEATURE_HOST_BYTES] = value[FEATURE_MANAGED_FIRST] = 0;
+    for (size_t n = 0; n < x->count; n++) {
+        const struct extent *e = &x->list[n];
+        const struct age *age;
+
+        if (e->sectors <= 0)
+            continue;
+        if (e->kind == REGION_HOST)
+            value[FEATURE_HOST_BYTES] += SECTOR * e->sectors;
+        if (e->kind != REGION_MANAGED)
+            continue;
+        age = age_of(f, e);
+        if (!age || isinf(age->at))
+            value[FEATURE_MANAGED_FIRST] += SECTOR * e->sectors;
+    }
 }
 
 /* The share of the launch's bytes in allocations whose data is not real. `partial`: it adds some. */
@@ -690,6 +715,7 @@ bool features_run(struct features *features, struct sim *sim, const struct sim_l
         return false;
     }
     fill(features, launch, code, &sums, footprint, row);
+    fill_away(features, &extents, row->value);
     row->value[FEATURE_COLD] = cold_bytes(features, sim, &extents);
     row->value[FEATURE_STALE] = stale_share(features, &extents, sampled && sums.class[CLASS_GLOBAL_STORE] > 0);
     drop_extents(&extents);

@@ -29,7 +29,8 @@
     X(SHARED_ATOMICS, "shared_atomics") X(SHARED_ROUNDS, "shared_rounds") X(LOAD_FOUND, "load_found") X(CODE, "code") \
     X(WAIT_HIT, "wait_hit") X(LOAD_FRESH, "load_fresh") X(STORE_FRESH, "store_fresh")                                  \
     X(ATOMIC_MEET, "atomic_meet") X(COLD, "cold") X(ATOMIC_TURNS, "atomic_turns") X(ATOMIC_WORD, "atomic_word")     \
-    X(SHARED_LOOPS, "shared_loops") X(HEAP, "heap")
+    X(SHARED_LOOPS, "shared_loops") X(HEAP, "heap")                                                                    \
+    X(HOST_BYTES, "host_bytes") X(MANAGED_FIRST, "managed_first") X(PRINTS, "prints") X(CHILDREN, "children")
 
 /* How far counts can be trusted: docs/PREDICT.md. */
 #define FEATURES_OF_TRUST(X)                                                                                           \

@@ -162,7 +162,8 @@ static const struct {
     SUM(atomic_requests, ATOMIC_REQUESTS), SUM(atomic_lanes, ATOMIC_LANES), SUM(atomic_words, ATOMIC_WORDS),
     SUM(atomic_sectors, ATOMIC_SECTORS), SUM(shared_atomic_requests, SHARED_ATOMICS),
     SUM(shared_atomic_rounds, SHARED_ROUNDS), SUM(load_fresh, LOAD_FRESH), SUM(store_fresh, STORE_FRESH),
-    SUM(loop_rounds, SHARED_LOOPS), SUM(heap_calls, HEAP)
+    SUM(loop_rounds, SHARED_LOOPS), SUM(heap_calls, HEAP), SUM(print_calls, PRINTS),
+    SUM(child_launches, CHILDREN)
 #undef SUM
 };
 

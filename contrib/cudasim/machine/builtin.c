@@ -501,22 +501,32 @@ static void library_environment(struct worker *worker)
     _mm_setcsr(MXCSR_DEFAULT);
 }
 
-/* Calls of malloc() and free() are a part of a launch that is probed. */
-static void count_heap(struct warp *w)
+/* Calls that leave the multiprocessor are a part of a launch that is probed. */
+static void count_calls(struct warp *w, enum builtin builtin)
 {
-    if (w->block->probed)
-        w->worker->probe->counts.heap_calls += (uint64_t)__builtin_popcount(w->mask);
+    struct probe_counts *counts = w->block->probed ? &w->worker->probe->counts : NULL;
+    uint64_t lanes = (uint64_t)__builtin_popcount(w->mask);
+
+    if (!counts)
+        return;
+    if (builtin == BUILTIN_VPRINTF)
+        counts->print_calls++;
+    else if (builtin == BUILTIN_CHILD_LAUNCH)
+        counts->child_launches += lanes;
+    else if (builtin == BUILTIN_MALLOC || builtin == BUILTIN_FREE || builtin == BUILTIN_DEVICE_MALLOC ||
+             builtin == BUILTIN_DEVICE_FREE)
+        counts->heap_calls += lanes;
 }
 
 const struct ins *builtin_call(struct warp *w, const struct ins *ins, const struct call_site *site)
 {
     w->worker->progress = true;
     library_environment(w->worker);
+    count_calls(w, (enum builtin)site->builtin);
     switch ((enum builtin)site->builtin) {
     case BUILTIN_VPRINTF:
         return print_lanes(w, ins, site) ? ins + 1 : NULL;
     case BUILTIN_MALLOC:
-        count_heap(w);
         for (uint32_t m = w->mask; m; m &= m - 1) {
             unsigned lane = (unsigned)__builtin_ctz(m);
 
@@ -524,7 +534,6 @@ const struct ins *builtin_call(struct warp *w, const struct ins *ins, const stru
         }
         return ins + 1;
     case BUILTIN_FREE:
-        count_heap(w);
         for (uint32_t m = w->mask; m; m &= m - 1)
             if (!heap_free(w, ins, (unsigned)__builtin_ctz(m), argument(w, site, (unsigned)__builtin_ctz(m), 0)))
                 return NULL;

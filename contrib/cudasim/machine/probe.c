@@ -153,7 +153,8 @@ void probe_block(struct probe *p, struct block *b)
     b->probed = b->number % p->stride == 0 || only;
     if (!b->probed)
         return;
-    p->counts.blocks++;
+    /* What a child launch does is a part of the launch that started it, its blocks are not blocks of that. */
+    p->counts.blocks += b->launch->sim->children.depth == 0;
     memset(p->hot_now, 0, sizeof p->hot_now);
     memset(p->meet_now, 0, sizeof p->meet_now);
     memset(p->turn_now, 0, sizeof p->turn_now);

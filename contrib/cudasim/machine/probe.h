@@ -65,6 +65,8 @@ struct probe_counts {
     uint64_t turn_block, word_block;  /* the same of what meets at a granule of L2, and of lanes that meet at a word */
     uint64_t loop_rounds;             /* as shared_atomic_rounds, of those that are loops: tenths of those of floats */
     uint64_t heap_calls;              /* of malloc() and free(), of lanes */
+    uint64_t print_calls;             /* of printf(), of warps */
+    uint64_t child_launches;          /* launches by kernels, of lanes */
     uint64_t load_fresh, store_fresh;        /* sectors that a block asked L2 for, or wrote, for the first time */
     /* Of all blocks that ran. */
     uint64_t all_blocks, all_warps, instructions;                /* of warps */

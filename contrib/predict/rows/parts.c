@@ -23,6 +23,12 @@
 #define TURN_CLOCKS 1.3         /* atomic_table, 64 to 1024 words: 1.16 side by side, 1.5 anywhere */
 #define HEAP_CLOCKS 11400.0     /* heap, 1x1: half of malloc() and free(), at 1,980 MHz */
 #define HEAP_POWER 0.57         /* heap, 1x1 to 132x256 */
+#define BUS_US 2.0              /* mapped, read, 64 KiB: more than of memory of the GPU */
+#define BUS_BYTES_US 50.7e3     /* mapped, read, 64 MiB */
+#define MANAGED_US 75.0         /* managed, first, 64 KiB */
+#define MANAGED_BYTES_US 9.15e3 /* managed, first, 64 MiB */
+#define PRINT_US 1.5            /* print, 132x256: for each call of a warp */
+#define CHILD_US 2.5            /* no microbenchmark: computeBezierLinesCDP, the one public kernel that launches */
 #define L1_CLOCKS 41.5          /* memory_latency, load_ca, 128 KiB */
 #define L2_CLOCKS 290.0         /* memory_latency, load_cg, 2 MiB */
 #define DRAM_CLOCKS 690.0       /* memory_latency, load_ca, 1 GiB */
@@ -228,6 +234,19 @@ static double heap_clocks(const double *v)
     return calls > 0 ? HEAP_CLOCKS * pow(threads, HEAP_POWER) * calls / threads : 0;
 }
 
+/*
+ * Microseconds of memory that is not the GPU's. The bus moves both ways at once. Which sectors of the host are read and
+ * which are written is not counted: they are taken to be as of all memory.
+ */
+static double bus_us(const double *v)
+{
+    double host = known(v[COLUMN_HOST_BYTES], 0), first = known(v[COLUMN_MANAGED_FIRST], 0);
+    double read = per(v[COLUMN_BYTES_READ], v[COLUMN_BYTES_READ] + v[COLUMN_BYTES_WRITTEN]);
+
+    return (host > 0 ? BUS_US + host * fmax(read, 1 - read) / BUS_BYTES_US : 0) +
+           (first > 0 ? MANAGED_US + first / MANAGED_BYTES_US : 0);
+}
+
 static void throughputs(const double *v, const struct gpu *gpu, const struct place *p, double *clocks)
 {
     double sectors = v[COLUMN_LOAD_SECTORS] + v[COLUMN_STORE_SECTORS];
@@ -284,6 +303,10 @@ static void path(const double *v, const struct gpu *gpu, const struct place *p, 
     clocks[PART_WAIT_BARRIER] = longest * v[COLUMN_WAIT_BARRIER] * barrier;
     clocks[PART_WAIT_FENCE] = longest * v[COLUMN_WAIT_FENCE] * FENCE_CLOCKS;
     clocks[PART_HEAP] = heap_clocks(v);
+    clocks[PART_BUS] = gpu->max_mhz * bus_us(v);
+    clocks[PART_PRINT] = gpu->max_mhz * PRINT_US * p->waves *
+                         per(known(v[COLUMN_PRINTS], 0), v[COLUMN_N_B] * fmax(1, v[COLUMN_W]));
+    clocks[PART_CHILDREN] = gpu->max_mhz * CHILD_US * known(v[COLUMN_CHILDREN], 0);
     clocks[PART_FETCH] = v[COLUMN_CODE] / CODE_LINE * FETCH_CLOCKS;
 }
 

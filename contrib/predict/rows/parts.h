@@ -34,6 +34,9 @@
     X(WAIT_BARRIER, "barriers", true)                                                                              \
     X(WAIT_FENCE, "fences", true)                                                                                  \
     X(HEAP, "malloc and free", true)               /* of kernels */                                              \
+    X(BUS, "memory of the host", true)             /* over the bus; managed pages that come for the first time */ \
+    X(PRINT, "printing", true)                                                                                     \
+    X(CHILDREN, "launches by the kernel", true)                                                                    \
     X(FETCH, "instruction fetch", true)            /* of code that is executed for the first time */
 
 enum part {

@@ -100,6 +100,10 @@
     X(ATOMIC_WORD, "atomic_word", WORK) \
     X(SHARED_LOOPS, "shared_loops", WORK) \
     X(HEAP, "heap", WORK) \
+    X(HOST_BYTES, "host_bytes", WORK) \
+    X(MANAGED_FIRST, "managed_first", WORK) \
+    X(PRINTS, "prints", WORK) \
+    X(CHILDREN, "children", WORK) \
     X(EXECUTED, "executed", WORK) \
     X(STALE, "stale", WORK) \
     X(CLOCKED, "clocked", WORK) \
