@@ -12,8 +12,9 @@
  *
  * Cases that the problem keeps for a GPU are looked at with --all only. With --answers it writes the NAME.ans files
  * instead, for all. --checker looks at the checker alone, on small cases. --honest=COUNT has the checker judge as
- * many right outputs that were made by other methods, for cases of all kinds and of random sizes. Exit codes: 0
- * sound, 1 not, 2 usage, 3 the machine failed.
+ * many right outputs that were made by other methods, for cases of all kinds and of random sizes. --lines=COUNT,SEED
+ * prints the lines of as many such cases, for other programs. Exit codes: 0 sound, 1 not, 2 usage, 3 the machine
+ * failed.
  */
 #include <limits.h>
 #include <stdint.h>
@@ -363,7 +364,7 @@ static bool write_answer(struct checker *checker, const char *folder, struct err
 }
 
 /* What is asked for. */
-enum task { CHECK_CASES, CHECK_ALL, WRITE_ANSWERS, CHECK_CHECKER, CHECK_HONEST };
+enum task { CHECK_CASES, CHECK_ALL, WRITE_ANSWERS, CHECK_CHECKER, CHECK_HONEST, PRINT_LINES };
 
 /* Makes *checker that of the case; false with an error when its line is none. */
 static bool take_case(struct checker *checker, const struct package_case *test_case, struct error *error)
@@ -430,7 +431,37 @@ static bool each_line(struct checker *checker, uint64_t count, struct error *err
     return true;
 }
 
-static bool parse_task(const char *word, enum task *task, uint64_t *count)
+/* Prints that many lines of cases that the problem makes up from a seed. */
+static bool print_lines(struct checker *checker, uint64_t count, uint64_t seed, struct error *error)
+{
+    const struct random_key key = { .seed = (uint32_t)seed };
+    struct random_stream stream = random_stream(&key, 2);
+    char line[ARGUMENTS_TEXT];
+
+    if (!checker->outputs->any_line)
+        return error_usage(error, "the problem '%s' draws no cases: any_line() in its outputs.c",
+                           checker->problem->name);
+    for (uint64_t n = 0; n < count; n++) {
+        checker->outputs->any_line(&stream, line, sizeof line);
+        puts(line);
+    }
+    return true;
+}
+
+/* "COUNT" or "COUNT,SEED". */
+static bool parse_lines(const char *word, uint64_t *count, uint64_t *seed)
+{
+    const char *comma = strchr(word, ',');
+    struct error ignored;
+    char number[16];
+
+    *seed = 1;
+    snprintf(number, sizeof number, "%.*s", comma && comma - word < 12 ? (int)(comma - word) : 12, word);
+    return parse_number(number, "COUNT", 1, 1000000, count, &ignored) &&
+           (!comma || parse_number(comma + 1, "SEED", 0, UINT32_MAX, seed, &ignored));
+}
+
+static bool parse_task(const char *word, enum task *task, uint64_t *count, uint64_t *seed)
 {
     static const struct {
         const char *word;
@@ -443,6 +474,10 @@ static bool parse_task(const char *word, enum task *task, uint64_t *count)
             *task = words[w].task;
             return true;
         }
+    if (strncmp(word, "--lines=", 8) == 0) {
+        *task = PRINT_LINES;
+        return parse_lines(word + 8, count, seed);
+    }
     *task = CHECK_HONEST;
     return strncmp(word, "--honest=", 9) == 0 && parse_number(word + 9, "COUNT", 1, 1000000, count, &ignored);
 }
@@ -454,13 +489,13 @@ int main(int argc, char **argv)
     enum task task = CHECK_CASES;
     struct package package;
     struct error error;
-    uint64_t count = 0;
+    uint64_t count = 0, seed = 0;
     bool ok;
 
     setvbuf(stdout, NULL, _IOLBF, 0);
-    if (!problem || argc > 3 || (argc == 3 && !parse_task(argv[1], &task, &count))) {
-        fputs("usage: check_problem [--answers|--all|--checker|--honest=COUNT] PROBLEM, in the toolkit's folder\n",
-              stderr);
+    if (!problem || argc > 3 || (argc == 3 && !parse_task(argv[1], &task, &count, &seed))) {
+        fputs("usage: check_problem [--answers|--all|--checker|--honest=COUNT|--lines=COUNT[,SEED]] PROBLEM, in the"
+              " toolkit's folder\n", stderr);
         return EXIT_USAGE;
     }
     checker.outputs = outputs_find(problem->name);
@@ -468,7 +503,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "check_problem: %s\n", error.text);
         return error.code;
     }
-    ok = task == CHECK_HONEST ? each_line(&checker, count, &error) : each_case(&checker, &package, task, &error);
+    ok = task == CHECK_HONEST  ? each_line(&checker, count, &error)
+         : task == PRINT_LINES ? print_lines(&checker, count, seed, &error)
+                               : each_case(&checker, &package, task, &error);
     package_release(&package);
     if (!ok) {
         fprintf(stderr, "check_problem: %s\n", error.text);

@@ -159,3 +159,16 @@ tokens() {
     done
     [ $named -ge 10 ] || fail "only $named submissions name a league"
 }
+
+@test "problems: accepted submissions are right on drawn cases, a wrong one is found; bad arguments" {
+    run -0 tests/scripts/drawn.sh --count 4 --seed 7 --only 'baseline.c$' mergesort scan
+    assert_line --regexp '^ +4 of +4 +0  -  +mergesort/submissions/accepted/baseline.c$'
+    assert_line --regexp '^ +4 of +4 +0  -  +scan/submissions/accepted/baseline.c$'
+    run -1 tests/scripts/drawn.sh --count 6 --folder wrong_answer --only unsigned_keys mergesort
+    assert_line --partial 'wrote sorted_keys['
+    assert_line --regexp '^ +[0-5] of +6 +0  -  +mergesort/submissions/wrong_answer/unsigned_keys.c$'
+    run -2 tests/scripts/drawn.sh --count none
+    assert_output --partial 'count and seed must be numbers'
+    run -2 tests/scripts/drawn.sh nothing
+    run -2 "$build/check_problem" --lines=0 mergesort
+}
