@@ -81,6 +81,23 @@ teardown() {
     kill "$third"
 }
 
+@test "tokens: a program's stream of a batch ends when its token is revoked, and not before" {
+    local program first events=$BATS_TEST_TMPDIR/events
+    serve_contest
+    program=$("$build/grader" token "$contest" --program trainer)
+    serve
+    run -0 curl -s -H "Authorization: Bearer $program" "$url/judge" \
+        --data-binary '{"items":[{"problem":"A","language":"c","source":"int x;"}]}'
+    assert_output '{"batch": "1", "items": [{"id": "1"}]}'
+    # Nobody judges here: the stream has nothing to say, and waits.
+    curl -sN -D "$events" -o /dev/null -H "Authorization: Bearer $program" "$url/judge/1/events" 3>&- &
+    first=$!
+    until_true 10 grep -q ' 200 ' "$events"
+    kill -0 "$first"
+    run -0 "$build/grader" token "$contest" --revoke trainer
+    until_true 10 has_ended "$first"
+}
+
 @test "bad requests: headers, cookies and fields that come twice; cut paths; each address names its methods" {
     local ada bob
     serve_contest
