@@ -38,9 +38,9 @@ temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 bad=0
 
-# judge_drawn PROBLEM SUBMISSION LEAGUE: a row. $by_league: lines for the open league begin with its name.
+# judge_drawn PROBLEM SUBMISSION LEAGUE: a row. $by_league: some lines say that they are for the open league.
 judge_drawn() {
-    local line so right=0 of=0 complaints=0 options=() name=${2#"$root"/problems/}
+    local line of_line so right=0 of=0 complaints=0 options=() name=${2#"$root"/problems/}
     [ -z "$3" ] || options=(--league "$3")
     export PROBLEM=$1 SUBMISSION=$2
     build_simulator "$2" > "$temporary/build" 2>&1
@@ -48,7 +48,8 @@ judge_drawn() {
     so=$root/$(toolkit_make print-submission)
     while read -r line; do
         if [ -n "$by_league" ]; then
-            case "$3 $line" in 'open open '*) ;; 'open '* | *' open '*) continue ;; esac
+            of_line=$([[ "$line " == open\ * || "$line " == *\ mode=open\ * ]] && echo open || true)
+            [ "$of_line" = "$([ "$3" != open ] || echo open)" ] || continue
         fi
         of=$((of + 1))
         "$build/main_host" "$1" --submission "$so" --generate "$line" --time-limit 60 "${options[@]}" \
@@ -72,7 +73,7 @@ printf '# drawn.sh: seed %s, %s cases a problem\n# right       complaints, leagu
 for problem in "${problems[@]}"; do
     PROBLEM=$problem build_toolkit > "$temporary/build" 2>&1 || { cat "$temporary/build" >&2; exit 3; }
     (cd "$root" && "$build/check_problem" --lines="$count,$seed" "$problem") > "$temporary/lines"
-    by_league=$(grep -m 1 '^open ' "$temporary/lines" || true)
+    by_league=$(grep -Em 1 '^open | mode=open ' "$temporary/lines" || true)
     for submission in "$root/problems/$problem/submissions/$folder"/*; do
         [ -e "$submission" ] || continue
         [[ $problem/$(basename "$submission") =~ $only ]] || continue
