@@ -151,7 +151,7 @@ END
         NR > 2 { exit }
         { $at["clocked"] = 0; print; $at["alpha"] = ""
           for (k in at) if (k ~ /^(l|l_.*|load_.*|store_.*|bytes_.*|footprint|wait_.*|atomic_.*|cold|code|chain|issue)$/ ||
-              k ~ /^(busy_.*|shared_.*|constant_.*|local_.*|flops|longest|block_most|dpc)$/) $at[k] = 0
+              k ~ /^(busy_.*|shared_.*|constant_.*|local_.*|flops|longest|block_most|dpc|host_bytes|managed_first|prints|children|heap)$/) $at[k] = 0
           print
           for (k in at) if (k ~ /^(n_t|n_b|w|grid_x|block_x)$/) $at[k] = 1
           print; $at["registers"] = ""; print; $at["clocked"] = 1; print }' \
@@ -161,7 +161,7 @@ END
     assert_equal "$(grep -c 'not predicted' <<< "$output")" 1
     assert_line --index 4 --partial 'not predicted: a loop of it runs until a clock says so'
     # Nothing to do takes the price of a launch.
-    assert_line --index 2 --regexp ', 1 blocks of 1 threads: [1-4]\.[0-9]+ us, 90 % between .*; bounded by launch \([0-9]+ %\)$'
+    assert_line --index 2 --regexp ', 1 blocks of 1 threads: [12]\.[0-9]+ us, 90 % between .*; bounded by launch \([0-9]+ %\)$'
     assert_line --index 3 --regexp ', 1 blocks of 1 threads: [12]\.[0-9]+ us, '
 }
 
