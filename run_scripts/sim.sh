@@ -21,7 +21,7 @@ COMMAND is any command, such as make test, cmake -B build or ctest. The nvcc tha
   --json FILE      write this report to FILE as JSON
   --html FILE      write a page with the source, and beside each line what it did
   --checks LIST    none, all (the default: every check but unused), or a list of:
-                   written,races,leaks,lanes,bounds,calls,streams,unused; addresses are always checked
+                   written,races,leaks,lanes,bounds,calls,streams,host,unused; addresses are always checked
   --seed N         run threads in a random order drawn from N, to find races
   --workers N      processors to use (default: all)
   --gpu NAME       the GPU to stand for, compiled for as well: contrib/cudasim/profiles
@@ -36,7 +36,7 @@ exit codes: the program's own; 2 if it does not compile or the arguments are wro
 END
 }
 
-check='(all|written|races|leaks|lanes|bounds|calls|streams|unused)'
+check='(all|written|races|leaks|lanes|bounds|calls|streams|host|unused)'
 
 # option NAME VALUE: takes an option that has a value.
 option() {
@@ -45,7 +45,7 @@ option() {
     --html) html=$2 ;;
     --checks)
         [[ $2 =~ ^(none|$check(,$check)*)$ ]] ||
-            refuse "--checks: '$2' must be all, none, or a list of: written,races,leaks,lanes,bounds,calls,streams,unused"
+            refuse "--checks: '$2' must be all, none, or a list of: written,races,leaks,lanes,bounds,calls,streams,host,unused"
         export CUDASIM_CHECK=$2 ;;
     --seed)
         [[ $2 =~ ^[0-9]{1,19}$ ]] || refuse "--seed: '$2' is not a whole number"

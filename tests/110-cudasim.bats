@@ -388,6 +388,36 @@ line_of() { grep -n "$2" "$sources/explain/$1.cu" | cut -d : -f 1; }
     assert_output --partial scale_rows
 }
 
+# access CASE: the host accesses the device's memory. The simulator says where, and the program ends as on a device.
+access() {
+    local expected
+    expected=$(grep -B 1 "^static void $1(void)" "$sources/host_access.cu" | sed -n 's|^// expect: ||p')
+    [ -n "$expected" ] || fail "$1: nothing is expected"
+    run --separate-stderr timeout 100 "$programs/host_access" "$1"
+    [ "$status" -eq 139 ] || fail "$1: exit $status"$'\n'"$stderr"
+    said=$(grep '^cudasim: ' <<< "$stderr")
+    grep -qxE "cudasim: error: host-access: $expected.*; use cudaMemcpy\(\)" <<< "$said" ||
+        fail "$1: wanted: $expected"$'\n'"found: $stderr"
+    [ "$(wc -l <<< "$said")" -eq 1 ] || fail "$1: more than one line: $said"
+}
+
+@test "cudasim: code of the host that accesses the device's memory is reported, and ends the program" {
+    passes host_access
+    for CUDASIM_SEED in '' 1; do
+        export CUDASIM_SEED
+        for case in $("$programs/host_access" --list); do access "$case"; done
+    done
+}
+
+@test "cudasim: without the check 'host' the host may access the device's memory" {
+    for CUDASIM_CHECK in none written,races,leaks,streams; do
+        export CUDASIM_CHECK
+        run -0 --separate-stderr timeout 100 "$programs/host_access" read_result
+        refute_regex "$stderr" host-access
+    done
+    CUDASIM_CHECK=host access read_result
+}
+
 # ---- this file ----
 
 @test "cudasim: every program and every pair has its test" {

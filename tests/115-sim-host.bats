@@ -290,7 +290,7 @@ END
     refused 2 'usage: sim.sh'
     refused 2 "unknown option '--what'" --what plain.cu
     refused 2 "option '--seed' needs a value" --seed
-    refused 2 "--checks: 'foo' must be all, none, or a list of: written,races,leaks,lanes,bounds,calls,streams,unused" \
+    refused 2 "--checks: 'foo' must be all, none, or a list of: written,races,leaks,lanes,bounds,calls,streams,host,unused" \
         --checks foo plain.cu
     refused 2 "--workers: '0' is not a number from 1 to 256" --workers 0 plain.cu
     refused 2 "--seed: 'x' is not a whole number" --seed x plain.cu

@@ -49,7 +49,7 @@ const char options_help[] =
     "Participants, on the simulator:\n"
     "  --explain           report what each kernel did, and how to make it faster\n"
     "  --checks LIST       none, all (the default: every check but unused), or a list of:\n"
-    "                      written,races,leaks,lanes,bounds,calls,streams,unused\n"
+    "                      written,races,leaks,lanes,bounds,calls,streams,host,unused\n"
     "  --sim-seed N        run threads in a random order drawn from N, to find races\n"
     "  --sim-workers N     processors to use, 1 to 256 (default: all)\n"
     "\n"
@@ -170,7 +170,7 @@ static bool parse_percent(const char *text, double *percent, struct error *error
 static bool checks_are_known(const char *text, struct error *error)
 {
     static const char *const names[] = { "all", "written", "races", "leaks", "lanes", "bounds", "calls", "streams",
-                                         "unused" };
+                                         "host", "unused" };
     const char *rest = text;
 
     if (strcmp(text, "none") == 0)
@@ -183,7 +183,7 @@ static bool checks_are_known(const char *text, struct error *error)
             i++;
         if (i == sizeof names / sizeof names[0] || strlen(text) > 80)
             return error_usage(error, "--checks: '%s' must be all, none, or a list of: written,races,leaks,lanes,"
-                               "bounds,calls,streams,unused", text);
+                               "bounds,calls,streams,host,unused", text);
         if (rest[length] == '\0')
             return true;
         rest += length + 1;

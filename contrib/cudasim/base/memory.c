@@ -203,7 +203,7 @@ struct region *memory_allocate(struct memory *memory, uint64_t size, uint64_t al
     memory->records[index].state = LIVE;
     region->kind = kind;
     region->serial = ++memory->serial;
-    region->read_only = false;
+    region->read_only = region->managed = false;
     region->flags = 0;
     region->name = NULL;
     __atomic_store_n(&region->freed, false, __ATOMIC_RELAXED);
@@ -423,7 +423,7 @@ struct region *memory_adopt(struct memory *memory, void *base, uint64_t size, en
     region = &memory->records[index].region;
     region->kind = kind;
     region->serial = ++memory->serial;
-    region->read_only = false;
+    region->read_only = region->managed = false;
     region->written = true;
     set_bounds(region, start, size);
 out:
@@ -537,6 +537,11 @@ uint64_t memory_limit(const struct memory *memory)
 uint64_t memory_generation(const struct memory *memory)
 {
     return memory->generation;
+}
+
+uint64_t memory_changes(const struct memory *memory)
+{
+    return memory->serial + memory->generation;
 }
 
 uint64_t memory_range(const struct memory *memory)

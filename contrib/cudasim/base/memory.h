@@ -39,6 +39,7 @@ struct region {
     enum region_kind kind;
     bool freed;            /* in quarantine */
     bool read_only;        /* for kernels; the caller that allocates it sets this */
+    bool managed;          /* a __managed__ variable; likewise */
     bool written;          /* every byte is known to be written: no need to look at bits */
     unsigned flags;        /* cudaHostAlloc's flags */
     uint64_t serial;       /* counts allocations from 1, for messages and leaks */
@@ -88,6 +89,9 @@ const struct region *memory_find(struct memory *memory, uint64_t address, const 
 
 /* Counts releases. A caller that remembers regions must forget them when the count has changed. */
 uint64_t memory_generation(const struct memory *memory);
+
+/* Counts allocations and releases. */
+uint64_t memory_changes(const struct memory *memory);
 
 /* Calls visit() for every live region in the order of their addresses; visit() must not call back. */
 void memory_visit(struct memory *memory, void (*visit)(const struct region *, void *), void *context);

@@ -66,7 +66,7 @@ uint32_t record_take(struct memory *memory)
     set_bounds(region, 0, 0);
     __atomic_store_n(&region->freed, false, __ATOMIC_RELAXED);
     __atomic_store_n(&region->written, false, __ATOMIC_RELAXED);
-    region->read_only = false;
+    region->read_only = region->managed = false;
     region->flags = 0;
     region->name = NULL;
     region->span = 0;

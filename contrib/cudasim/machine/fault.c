@@ -37,6 +37,7 @@ const char *sim_fault_name(enum sim_fault_kind kind)
         [FAULT_MEMBER_MASK] = "member-mask",
         [FAULT_INACTIVE_LANE] = "inactive-lane",
         [FAULT_INVALID_FREE] = "invalid-free",
+        [FAULT_HOST_ACCESS] = "host-access",
         [FAULT_UNCHECKED] = "unchecked-error",
         [FAULT_UNUSED] = "unused-memory",
     };

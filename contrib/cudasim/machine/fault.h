@@ -38,6 +38,7 @@ enum sim_fault_kind {
     FAULT_MEMBER_MASK,        /* warning: lanes that exited are named, or the lane itself is not */
     FAULT_INACTIVE_LANE,      /* warning: the value of a lane that takes no part is used */
     FAULT_INVALID_FREE,       /* warning: the host frees what it may not */
+    FAULT_HOST_ACCESS,        /* error: the host reads or writes memory of the device, and ends as on a GPU */
     FAULT_UNCHECKED,          /* warning, at the end: a call failed and the program ignored its result */
     FAULT_UNUSED              /* warning, at the end: an allocation was never written */
 };

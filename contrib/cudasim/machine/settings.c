@@ -172,6 +172,7 @@ static const struct {
     {"bounds", offsetof(struct sim_options, check_bounds), true},
     {"calls", offsetof(struct sim_options, check_calls), true},
     {"streams", offsetof(struct sim_options, check_streams), true},
+    {"host", offsetof(struct sim_options, check_host), true},
     {"unused", offsetof(struct sim_options, check_unused), false},
 };
 
@@ -258,7 +259,7 @@ bool sim_options_from_environment(struct sim_options *o, char *error, size_t err
     if (check && *check && !parse_checks(check, o)) {
         snprintf(error, error_size,
                  "CUDASIM_CHECK=%s: must be all, none, or some of "
-                 "written,races,leaks,lanes,bounds,calls,streams,unused",
+                 "written,races,leaks,lanes,bounds,calls,streams,host,unused",
                  check);
         return false;
     }

@@ -46,6 +46,7 @@ struct sim_options {
     bool check_bounds;   /* accesses beyond one shared or local variable; stacks beyond cudaLimitStackSize */
     bool check_calls;    /* calls of the host that failed and whose result the program ignored, and wrong frees */
     bool check_streams;  /* streams that race each other, and the host with pending work */
+    bool check_host;     /* the host accesses memory of the device */
     bool check_unused;   /* allocations that nothing was ever written to */
     bool explain;        /* count for the report */
     bool features;       /* count, and note which sectors are touched, for feature.h */

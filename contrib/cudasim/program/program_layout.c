@@ -52,6 +52,7 @@ void place_variables(struct builder *b)
             build_fail(b, "out of device memory for variable '%s'", v->name);
         place->region->name = v->name;
         place->region->read_only = v->space == PTX_CONST;
+        place->region->managed = v->managed;
         place->address = place->region->base;
         memset((void *)(uintptr_t)place->address, 0, v->size);
         if (v->initial)

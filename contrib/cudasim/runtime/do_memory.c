@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "shield.h"
+
 cudaError_t allocation_new(struct runtime *runtime, size_t size, enum region_kind kind, unsigned flags, void **pointer)
 {
     struct region *region;
@@ -22,7 +24,10 @@ cudaError_t allocation_new(struct runtime *runtime, size_t size, enum region_kin
     if (!region)
         return cudaErrorMemoryAllocation;
     region->flags = flags;
-    runtime->host_memory |= kind == REGION_HOST || kind == REGION_MANAGED;
+    if (kind == REGION_HOST || kind == REGION_MANAGED) {
+        runtime->host_memory = true;
+        shield_lower(runtime);
+    }
     *pointer = (void *)(uintptr_t)region->base;
     return cudaSuccess;
 }

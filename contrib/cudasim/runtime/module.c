@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "shield.h"
+
 static cudaError_t broken(struct binary *binary, cudaError_t error)
 {
     binary->state = BINARY_BROKEN;
@@ -162,6 +164,7 @@ cudaError_t module_load(struct runtime *runtime, struct binary *binary)
         return cudaSuccess;
     if (binary->state == BINARY_BROKEN)
         return binary->error;
+    shield_lower(runtime); /* its variables get their values */
     error = load_container(runtime, binary);
     if (error != cudaSuccess)
         return broken(binary, error);

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shield.h"
+
 enum {
     PENDING_MOST = 1024,  /* pieces: where a device's queue is full a launch waits, too */
     PENDING_SEEDED = 64,  /* of a run with a seed, which looks at all of them for each choice */
@@ -222,11 +224,14 @@ static void run(struct call *call, struct task *task, bool early)
     task->state = TASK_RUNNING;
     call->task = task->id;
     runtime->busy |= uses_device(task);
+    runtime->running++;
     runtime->pending--;
+    shield_lower(runtime);
     order_begin(runtime, task, early);
     if (!runtime->ending || (task->work.kind != WORK_HOST && task->work.kind != WORK_COPY))
         work_run(call, &task->work, task->stream);
     task->state = TASK_OVER;
+    runtime->running--;
     call->task = outer;
     if (uses_device(task))
         runtime->busy = false;
@@ -284,7 +289,7 @@ static void run_all(struct call *call, const struct clock *clock, bool early)
             run(call, task, early);
         else if (left) {
             runtime->waiting++;
-            pthread_cond_wait(&runtime->changed, &runtime->lock);
+            runtime_wait(runtime);
             runtime->waiting--;
         }
     }

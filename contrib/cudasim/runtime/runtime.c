@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "shield.h"
+
 /* The process-wide facade that CUDA's API needs: its calls have no context. Written once, by create(). */
 static struct runtime *the_runtime;
 
@@ -80,13 +82,32 @@ struct thread_state *runtime_thread(struct runtime *runtime)
     return thread;
 }
 
+static void take(struct runtime *runtime)
+{
+    runtime->holder = pthread_self();
+    __atomic_store_n(&runtime->held, true, __ATOMIC_RELEASE);
+}
+
 void runtime_lock(struct runtime *runtime)
 {
     pthread_mutex_lock(&runtime->lock);
+    take(runtime);
+}
+
+void runtime_wait(struct runtime *runtime)
+{
+    pthread_cond_wait(&runtime->changed, &runtime->lock);
+    take(runtime);
+}
+
+bool runtime_is_held(struct runtime *runtime)
+{
+    return __atomic_load_n(&runtime->held, __ATOMIC_ACQUIRE) && pthread_equal(runtime->holder, pthread_self());
 }
 
 void runtime_unlock(struct runtime *runtime)
 {
+    __atomic_store_n(&runtime->held, false, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&runtime->lock);
 }
 
@@ -112,7 +133,10 @@ static bool create_device(struct runtime *runtime)
     }
     sim_set_answers(runtime->sim, answer_kernel, runtime);
     runtime->random = options.seed;
+    if (options.check_host)
+        shield_create(runtime); /* without it there is no check, and all else works */
     if (options.features && !rows_open(runtime, options.sample)) {
+        shield_free(runtime);
         sim_destroy(runtime->sim);
         runtime->sim = NULL;
         runtime->device_error = cudaErrorInitializationError;
@@ -195,6 +219,8 @@ cudaError_t call_end(struct call *call)
 {
     if (call->locked && call->error != cudaSuccess)
         unchecked_note(call);
+    if (call->locked)
+        shield_raise(call->runtime);
     if (call->locked)
         runtime_unlock(call->runtime);
     if (call->error != cudaSuccess && call->thread)

@@ -129,6 +129,7 @@ struct binary {
 
 struct thread_state;
 struct graph_capture;
+struct shield;
 
 enum { UNCHECKED_MOST = 64 }; /* failed calls that are kept to the end */
 
@@ -202,6 +203,8 @@ struct recent_launch {
 
 struct runtime {
     pthread_mutex_t lock;        /* around everything below, and around the device */
+    pthread_t holder;            /* the thread that has the lock, if `held` */
+    bool held;                   /* a handler of SIGSEGV reads it without the lock */
     pthread_key_t thread_key;    /* struct thread_state of each thread */
     struct sim *sim;             /* NULL before the first call that needs a device */
     struct features *features;   /* where CUDASIM_FEATURES asks for them, else NULL */
@@ -235,12 +238,14 @@ struct runtime {
     pthread_cond_t changed;      /* with `lock`: some work is over */
     bool ending;                 /* the process ends: nothing of the program is called or written any more */
     bool busy;                   /* a thread runs a kernel, whoever has the lock */
+    unsigned running;            /* tasks that run, host functions among them */
     unsigned waiting;            /* threads that wait for work which another thread runs */
     uint64_t calls;              /* of the program so far: see runner.c */
     bool host_memory;            /* there was memory that kernels and host share */
     bool runner;                 /* the thread of runner.c was started */
     unsigned threads, looks;     /* threads of the process when runner.c last counted them; how often it was asked */
     struct watch *watch;         /* on memory of the host; NULL: not watched */
+    struct shield *shield;       /* on memory of the device; NULL: the host may access it */
     struct traffic *traffic;     /* made when it is first needed */
     bool traffic_refused;        /* there was no room for it */
     struct task *noting;         /* the task whose traffic is noted now */
@@ -311,6 +316,8 @@ struct runtime *runtime_get(void);
 struct thread_state *runtime_thread(struct runtime *runtime);
 void runtime_lock(struct runtime *runtime);
 void runtime_unlock(struct runtime *runtime);
+void runtime_wait(struct runtime *runtime);    /* with the lock, until some work of another thread is over */
+bool runtime_is_held(struct runtime *runtime); /* whether this thread has the lock */
 bool runtime_needs_device(struct runtime *runtime, cudaError_t *error);
 
 /* ------------------------------------------------------------------ what kernels may ask as well */

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "shield.h"
 #include "contrib/cudasim/report/explain.h"
 #include "contrib/cudasim/report/speed.h"
 
@@ -94,6 +95,7 @@ __attribute__((destructor)) static void end(void)
         runtime_unlock(runtime);
         return;
     }
+    shield_lower(runtime);
     run_the_rest(runtime);
     __atomic_store_n(&runtime->ended, true, __ATOMIC_RELEASE);
     if (runtime->sim) {
@@ -107,6 +109,7 @@ __attribute__((destructor)) static void end(void)
     }
     queue_release(runtime);
     watch_free(runtime->watch);
+    shield_free(runtime);
     traffic_free(runtime->traffic);
     runtime->watch = NULL;
     runtime->traffic = NULL;

@@ -13,22 +13,18 @@
  */
 #include "runtime.h"
 
-#include <dlfcn.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include "contrib/cudasim/container/symbol.h"
+#include "host_place.h"
 
 enum {
     PAGE = 4096,       /* bytes */
     RANGES_MOST = 256, /* closed at once; memory beyond is not watched */
     NOTES_MOST = 1024, /* kept until no work is pending */
-    STACK_WORDS = 32,  /* of the stack that an access is made from: see place_of() */
 };
 
 struct range {
@@ -42,7 +38,7 @@ struct watch {
     struct range ranges[RANGES_MOST];  /* closed now, or opened by the handler since */
     size_t count;
     struct host_note notes[NOTES_MOST];
-    uint64_t stacks[NOTES_MOST][STACK_WORDS];
+    uint64_t stacks[NOTES_MOST][HOST_STACK_WORDS];
     size_t note_count;                 /* handed out; may be above NOTES_MOST */
     struct sigaction before;           /* whose SIGSEGV was before ours */
 };
@@ -79,24 +75,21 @@ static bool is_watched(const struct watch *watch, uint64_t address)
         return false;
     region = memory_find(watch->memory, address, NULL);
     return region && !region->freed &&
-           (region->kind == REGION_HOST || region->kind == REGION_MANAGED || region->kind == REGION_GLOBAL);
+           (region->kind == REGION_HOST || region->kind == REGION_MANAGED || region->managed);
 }
 
 static void take_note(struct watch *watch, uint64_t address, const ucontext_t *context)
 {
     size_t n = __atomic_fetch_add(&watch->note_count, 1, __ATOMIC_RELAXED);
-    const uint64_t *stack = (const uint64_t *)context->uc_mcontext.gregs[REG_RSP];
 
     if (n >= NOTES_MOST)
         return;
     watch->notes[n].address = address;
     watch->notes[n].thread = pthread_self();
-    watch->notes[n].code = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+    watch->notes[n].code = host_code(context);
     watch->notes[n].writes = (context->uc_mcontext.gregs[REG_ERR] & 2) != 0;
     watch->notes[n].newest = __atomic_load_n(watch->last_task, __ATOMIC_RELAXED);
-    /* Up to the end of the page: what lies behind it may not be the stack's. */
-    for (unsigned i = 0; i < STACK_WORDS; i++)
-        watch->stacks[n][i] = ((uintptr_t)stack ^ (uintptr_t)(stack + i)) < PAGE ? stack[i] : 0;
+    host_stack(context, watch->stacks[n]);
     __atomic_store_n(&watch->notes[n].complete, true, __ATOMIC_RELEASE);
 }
 
@@ -293,37 +286,7 @@ void watch_forget_notes(struct watch *watch)
     __atomic_store_n(&watch->note_count, 0, __ATOMIC_RELAXED);
 }
 
-static bool is_programs_code(uint64_t address, const Dl_info *program, Dl_info *info)
-{
-    return address > PAGE && dladdr((const void *)(uintptr_t)address, info) && info->dli_fbase == program->dli_fbase;
-}
-
-/*
- * Where in the program the access was made. In a library (memcpy) that is where the program called it from: the first
- * word of the stack that points into the program's code.
- */
 void watch_place(const struct watch *watch, const struct host_note *note, char *text, size_t size)
 {
-    const uint64_t *stack = watch->stacks[note - watch->notes];
-    const void *start = (const void *)(uintptr_t)getauxval(AT_ENTRY);
-    uint64_t code = note->code;
-    Dl_info program = { 0 }, info = { 0 };
-    char name[512], *readable;
-
-    if (start && dladdr(start, &program) && !is_programs_code(code, &program, &info))
-        for (unsigned n = 0; n < STACK_WORDS; n++)
-            if (is_programs_code(stack[n], &program, &info)) {
-                code = stack[n] - 1; /* the call itself */
-                break;
-            }
-    snprintf(text, size, "the host");
-    if (!dladdr((const void *)(uintptr_t)code, &info) || !info.dli_fname)
-        return;
-    if (!symbol_at(info.dli_fname, (uintptr_t)info.dli_fbase, code, name, sizeof name, &code))
-        snprintf(name, sizeof name, "%s", "a function without a name");
-    readable = demangle(name);
-    snprintf(text, size, "the host in %s (%s+0x%llx)", readable ? readable : name,
-             strrchr(info.dli_fname, '/') ? strrchr(info.dli_fname, '/') + 1 : info.dli_fname,
-             (unsigned long long)code);
-    free(readable);
+    host_place(note->code, watch->stacks[note - watch->notes], text, size);
 }

@@ -1,0 +1,65 @@
+/*
+ * host_place.c - names the place in the program from which the host accessed memory. watch.c and shield.c report it.
+ * It does not know why the access is reported.
+ */
+#include "host_place.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <ucontext.h>
+
+#include "contrib/cudasim/sim.h"
+#include "contrib/cudasim/container/symbol.h"
+
+enum { PAGE = 4096 }; /* bytes */
+
+uint64_t host_code(const void *context)
+{
+    return (uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+}
+
+void host_stack(const void *context, uint64_t words[HOST_STACK_WORDS])
+{
+    const uint64_t *stack = (const uint64_t *)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
+
+    /* Up to the end of the page: what lies behind it may not be the stack's. */
+    for (unsigned i = 0; i < HOST_STACK_WORDS; i++)
+        words[i] = ((uintptr_t)stack ^ (uintptr_t)(stack + i)) < PAGE ? stack[i] : 0;
+}
+
+static bool is_programs_code(uint64_t address, const Dl_info *program, Dl_info *info)
+{
+    return address > PAGE && dladdr((const void *)(uintptr_t)address, info) && info->dli_fbase == program->dli_fbase;
+}
+
+/*
+ * In a library (memcpy) the place is where the program called it from: the first word of the stack that points into
+ * the program's code.
+ */
+void host_place(uint64_t code, const uint64_t stack[HOST_STACK_WORDS], char *text, size_t size)
+{
+    const void *start = (const void *)(uintptr_t)getauxval(AT_ENTRY);
+    Dl_info program = { 0 }, info = { 0 };
+    char name[512], *readable;
+
+    if (start && dladdr(start, &program) && !is_programs_code(code, &program, &info))
+        for (unsigned n = 0; n < HOST_STACK_WORDS; n++)
+            if (is_programs_code(stack[n], &program, &info)) {
+                code = stack[n] - 1; /* the call itself */
+                break;
+            }
+    snprintf(text, size, "the host");
+    if (!dladdr((const void *)(uintptr_t)code, &info) || !info.dli_fname)
+        return;
+    if (!symbol_at(info.dli_fname, (uintptr_t)info.dli_fbase, code, name, sizeof name, &code))
+        snprintf(name, sizeof name, "%s", "a function without a name");
+    readable = demangle(name);
+    snprintf(text, size, "the host in %s (%s+0x%llx)", readable ? readable : name,
+             strrchr(info.dli_fname, '/') ? strrchr(info.dli_fname, '/') + 1 : info.dli_fname,
+             (unsigned long long)code);
+    free(readable);
+}

@@ -1,0 +1,19 @@
+/*
+ * host_place.h - names the place in the program from which the host accessed memory, for reports.
+ */
+#ifndef CUDASIM_HOST_PLACE_H
+#define CUDASIM_HOST_PLACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HOST_STACK_WORDS = 32 }; /* of the stack that an access is made from: see host_place() */
+
+/* For a handler of SIGSEGV: the first words of the stack, and the instruction. `context`: the handler's ucontext_t. */
+void host_stack(const void *context, uint64_t words[HOST_STACK_WORDS]);
+uint64_t host_code(const void *context);
+
+/* "the host in main (program+0x1234)": to be given to addr2line. */
+void host_place(uint64_t code, const uint64_t stack[HOST_STACK_WORDS], char *text, size_t size);
+
+#endif
