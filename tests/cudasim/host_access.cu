@@ -4,6 +4,7 @@
  * names. The line before each case says what is to be reported.
  */
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -246,6 +247,47 @@ static void system_call(void)
     CUDA_CHECK(cudaFree(values));
 }
 
+/* After many changes, memory of the host gets addresses that were the device's, and no work runs in between. */
+static void addresses_again(void)
+{
+    std::vector<int *> kept; /* an odd number of calls now and then */
+
+    for (int n = 0; n < 1000; n++) {
+        int *device, *managed;
+
+        if (n % 5 == 0)
+            CUDA_CHECK(cudaMalloc(&device, BYTES)), kept.push_back(device);
+        CUDA_CHECK(cudaMalloc(&device, BYTES));
+        CUDA_CHECK(cudaMallocManaged(&managed, BYTES));
+        memset(managed, 1, BYTES);
+        CUDA_CHECK(cudaFree(device));
+        CUDA_CHECK(cudaFree(managed));
+    }
+    for (int *values : kept)
+        CUDA_CHECK(cudaFree(values));
+}
+
+static void fail_by_signal(int number)
+{
+    (void)number;
+    _exit(1);
+}
+
+/* The program's own handler gets none of the runtime's accesses, though the memory was closed before. */
+static void own_handler(void)
+{
+    struct sigaction own = {}, before;
+    int *values = device_new(), copy[COUNT];
+
+    own.sa_handler = fail_by_signal;
+    EXPECT(sigaction(SIGSEGV, &own, &before) == 0);
+    add_all(values, 2);
+    CUDA_CHECK(cudaMemcpy(copy, values, BYTES, cudaMemcpyDeviceToHost));
+    EXPECT(are(copy, 2));
+    EXPECT(sigaction(SIGSEGV, &before, NULL) == 0);
+    CUDA_CHECK(cudaFree(values));
+}
+
 static void threads_at_once(void)
 {
     std::vector<std::thread> threads;
@@ -292,8 +334,10 @@ int main(int argc, char **argv)
     if (argc > 1)
         return 0;
     system_call(); /* first: later changes do not close the memory at once */
-    kinds_in_turn();
     variables();
+    own_handler();
+    kinds_in_turn();
+    addresses_again();
     threads_at_once();
     return passed();
 }
