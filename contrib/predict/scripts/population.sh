@@ -5,15 +5,15 @@
 #   count [--jobs N] [--only REGEX]                  counts the features of what is built again
 #   pack FOLDER [--first N] [--skip FOLDER/out]      what the GPU's machine needs, without programs timed before
 #   rows FOLDER/out...                               matches counts and times, and writes contrib/predict/population
-#   join [--locked | --fresh | --next]               build/predict/population/public.csv: a line per shape
-#   errors [--locked | --fresh | --next] [--model MODEL] [--worst N]
+#   join [--locked | --fresh | --next | --last]               build/predict/population/public.csv: a line per shape
+#   errors [--locked | --fresh | --next | --last] [--model MODEL] [--worst N]
 #                                                    compares predictions with times. The default model learns from both
-#                                                    halves: of these, predictions are compared which a model made that
+#                                                    public rows: of these, predictions are compared which a model made that
 #                                                    had not learned from the row's program
 #   overhead [--only REGEX]                          what counting adds to the simulation of what is built
 #
 # --fresh is the second draw: programs that the first has not reached, in an order of their own. --next is the third:
-# programs of neither.
+# programs of neither, and --last the fourth: all that are left.
 #
 # The rule's order and halves are digests of names. Exit codes: 0 done, 2 usage, 3 the toolkit failed.
 
@@ -31,7 +31,7 @@ command=${1:-} jobs=1 first=9999 from='' only=. skip='' locked='' fresh='' model
 while [ $# -gt 0 ]; do
     case $1 in
     --locked) locked=1 && shift && continue ;;
-    --fresh | --next) fresh=${1#--} && shift && continue ;;
+    --fresh | --next | --last) fresh=${1#--} && shift && continue ;;
     --jobs | --first | --worst)
         [[ ${2:-} =~ ^[1-9][0-9]{0,3}$ ]] || refuse "$1: '${2:-}' is not a number from 1 to 9999" ;;
     --from | --only | --skip | --model) [ $# -gt 1 ] || refuse "option '$1' needs a value; see --help" ;;
@@ -50,7 +50,7 @@ launches=40 seconds=20 memory=6000000
 # digest TEXT: its SHA-256.
 digest() { printf %s "$1" | sha256sum | cut -d ' ' -f 1; }
 
-# half NAME: open, locked, fresh, or next.
+# half NAME: open, locked, fresh, next, or last.
 half() {
     [ -z "$fresh" ] || { echo "$fresh" && return; }
     [[ $(digest "predict-half $1") == [0-7]* ]] && echo open || echo locked
@@ -62,7 +62,8 @@ programs() {
     while IFS=$'\t' read -r name rest; do
         [[ $name != '#'* && -n $name ]] || continue
         [ -z "$fresh" ] || ! grep -q "^$name," "$here/programs.csv" || continue
-        [ "$fresh" != next ] || ! grep -q "^$name," "$here/fresh-programs.csv" || continue
+        [[ $fresh != [nl]* ]] || ! grep -q "^$name," "$here/fresh-programs.csv" || continue
+        [ "$fresh" != last ] || ! grep -q "^$name," "$here/next-programs.csv" || continue
         printf '%s\t%s\t%s\n' "$(digest "predict-${fresh:-population} $name")" "$name" "$rest"
     done < "$here/list.tsv" | LC_ALL=C sort | head -n "$first" | cut -f 2-6
 }

@@ -1,6 +1,6 @@
-# Sourced by population.sh: join [--locked | --fresh | --next]. A line per shape, in the format of contrib/predict/data,
-# to build/predict/population/public.csv, locked.csv, fresh.csv or next.csv: of both halves
-# and the fresh draw, of the locked half, of a draw.
+# Sourced by population.sh: join [--locked | --fresh | --next | --last]. A line per shape, in the format of contrib/predict/data,
+# to build/predict/population/public.csv, locked.csv, fresh.csv, next.csv or last.csv: of both halves
+# and all draws, of the locked half, of a draw.
 # shellcheck shell=bash disable=SC2154
 half=${locked:+locked}
 half=${half:-${fresh:-public}}
@@ -13,7 +13,8 @@ rows_of() {
 
 mkdir -p "$top"
 if [ "$half" = public ]; then
-    { rows_of open && rows_of locked | sed 1d && rows_of fresh | sed 1d; } > "$top/$half.csv"
+    rows_of open > "$top/$half.csv"
+    for draw in locked fresh next last; do rows_of $draw | sed 1d >> "$top/$half.csv"; done
 else
     rows_of "$half" > "$top/$half.csv"
 fi
