@@ -5,15 +5,15 @@
 #   count [--jobs N] [--only REGEX]                  counts the features of what is built again
 #   pack FOLDER [--first N] [--skip FOLDER/out]      what the GPU's machine needs, without programs timed before
 #   rows FOLDER/out...                               matches counts and times, and writes contrib/predict/population
-#   join [--locked | --fresh | --next | --last]               build/predict/population/public.csv: a line per shape
-#   errors [--locked | --fresh | --next | --last] [--model MODEL] [--worst N]
-#                                                    compares predictions with times. The default model learns from both
-#                                                    public rows: of these, predictions are compared which a model made that
-#                                                    had not learned from the row's program
+#   join [--locked | --DRAW]                         build/predict/population/public.csv: a line per shape
+#   errors [--locked | --DRAW] [--model MODEL] [--worst N]
+#                                                    compares predictions with times. The default model learns from all
+#                                                    public rows: of these, predictions are compared which a model made
+#                                                    that had not learned from the row's program
 #   overhead [--only REGEX]                          what counting adds to the simulation of what is built
 #
 # --fresh is the second draw: programs that the first has not reached, in an order of their own. --next is the third:
-# programs of neither, and --last the fourth: all that are left.
+# programs of neither, and --last the fourth: all that are left. --DRAW is one of these.
 #
 # The rule's order and halves are digests of names. Exit codes: 0 done, 2 usage, 3 the toolkit failed.
 

@@ -1,4 +1,4 @@
-# Sourced by population.sh: errors [--locked | --fresh | --next | --last] [--model MODEL]. Predicts rows for their GPU and prints
+# Sourced by population.sh: errors [--locked | --DRAW] [--model MODEL]. Predicts rows for their GPU and prints
 # the errors, the worst ten first. Default: the default model of predict.sh.
 # shellcheck shell=bash disable=SC2154
 . "$scripts/predicting.sh"

@@ -1,4 +1,4 @@
-# Sourced by population.sh: join [--locked | --fresh | --next | --last]. A line per shape, in the format of contrib/predict/data,
+# Sourced by population.sh: join [--locked | --DRAW]. A line per shape, in the format of contrib/predict/data,
 # to build/predict/population/public.csv, locked.csv, fresh.csv, next.csv or last.csv: of both halves
 # and all draws, of the locked half, of a draw.
 # shellcheck shell=bash disable=SC2154
