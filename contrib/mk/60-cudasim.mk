@@ -174,6 +174,19 @@ $(BUILD)/undefined-tests/%: tests/undefined/%.cu tests/undefined/suite.h $(PROGR
 	@mkdir -p $(@D)
 	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(PTX_CODE) -w -o $@ $<
 
+# Defective programs, and their right twins: tests/defects/README.md.
+DEFECT_PROGRAMS := $(foreach name,kernels host,$(BUILD)/defect-tests/$(name) $(BUILD)/defect-tests/$(name)-right)
+.PHONY: defect-programs
+defect-programs: $(DEFECT_PROGRAMS)
+
+$(BUILD)/defect-tests/%-right: tests/defects/%.cu tests/defects/suite.h $(PROGRAM_STAMP)
+	@mkdir -p $(@D)
+	$(call say,NVCC -DRIGHT $<)$(NVCC) $(PROGRAM_FLAGS) $(PTX_90A) -DRIGHT -w -o $@ $<
+
+$(BUILD)/defect-tests/%: tests/defects/%.cu tests/defects/suite.h $(PROGRAM_STAMP)
+	@mkdir -p $(@D)
+	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(PTX_90A) -w -o $@ $<
+
 # A CUDA program that measures the library: tests/bench/bench_cudasim.sh.
 $(BUILD)/cudasim_speed: tests/bench/main_cudasim.cu $(PROGRAM_STAMP)
 	$(call say,NVCC $<)$(NVCC) -O3 $(filter-out -O0,$(PROGRAM_FLAGS)) $(PTX_CODE) -o $@ $<
