@@ -21,10 +21,10 @@ class population {
   public:
     uint64_t seed = 0, count = 0;
 
-    /* Whether argv[1...] is `population SEED [COUNT]`; then both are set. Ends the program if it is wrong. */
-    bool asked(int argc, char **argv, const char *usage)
+    /* Whether argv[1...] is `WORD SEED [COUNT]`; then both are set. Ends the program if it is wrong. */
+    bool asked(int argc, char **argv, const char *usage, const char *word = "population")
     {
-        if (argc < 2 || std::strcmp(argv[1], "population") != 0)
+        if (argc < 2 || std::strcmp(argv[1], word) != 0)
             return false;
         if (argc < 3 || argc > 4)
             bench_usage(usage);

@@ -143,7 +143,9 @@ END
     so=$(submission problems/matmul/submissions/accepted/expert matmul)
     for line in 'special 6 300 700 seed=5' 'special 300 7 701 seed=6' 'wide 70 90 2001' 'special 200 151 1000 seed=7' \
         'uniform 2 9 16000' 'special 600 500 3 seed=8' 'special 90 137 75 seed=9' 'special 130 99 70 seed=10' \
-        'special 75 70 1300 seed=11' 'uniform 300 33 400 seed=12' 'special 100 13 11 seed=13'; do
+        'special 75 70 1300 seed=11' 'uniform 300 33 400 seed=12' 'special 100 13 11 seed=13' \
+        'special 70 3 49 seed=14' 'special 70 8 64 seed=15' 'special 33 16 66 seed=16' 'special 100 31 256 seed=17' \
+        'special 65 20 137 seed=18' 'special 1 1 200 seed=19'; do
         run -0 timeout 60 "$host" matmul --generate "$line" --submission "$so"
         assert_line SUCCESSFUL.
         refute_output --partial 'cudasim: '

@@ -2,6 +2,8 @@
  * bench_gpu.cu - the jury's matrix products on a GPU beside cuBLAS, in one process: bench_gpu [M N K]..., or
  * bench_gpu population SEED [COUNT]: kernels of the experts alone, at COUNT sizes (40) that are drawn from SEED out of
  * all that the statement allows, and a summary. A side is from 1 to 16384, each power of two as likely.
+ * bench_gpu plans SEED [COUNT]: as population, but of the float32 expert the plans that its model takes for the fastest
+ * are all measured. bench_gpu fit FILE...: fits the model's constants to such rows; needs no GPU. See plans.cuh.
  *
  * Prints a JSON object a row:
  *
@@ -293,7 +295,7 @@ struct placed {
 
 static placed place_expert(size s)
 {
-    const int pitch = s.n < expert::whole_tiles::BN ? s.n : (int)expert::round_up(s.n, 4);
+    const int pitch = expert::pitch_of(s.n);
     float *const b = (float *)expert::device.memory;
 
     if (pitch == s.n)
@@ -423,6 +425,17 @@ static void set_up()
 /* Above so many products a good kernel is limited by them, and not by its launch. */
 constexpr double LARGE_PRODUCTS = 1 << 30;
 
+static size draw(population &drawn)
+{
+    size s;
+
+    do
+        s = {(int)drawn.between(1, MATMUL_SIDE_MAX), (int)drawn.between(1, MATMUL_SIDE_MAX),
+             (int)drawn.between(1, MATMUL_SIDE_MAX)};
+    while ((size_t)s.m * s.k + (size_t)s.k * s.n + (size_t)s.m * s.n > MATMUL_ELEMENTS_MAX);
+    return s;
+}
+
 static void measure_population(population &drawn)
 {
     ratios plain("expert", "cublasSgemm"), large("expert_accurate above 2^30 products", "cublasSgemm"),
@@ -430,12 +443,8 @@ static void measure_population(population &drawn)
         wide("expert_accurate wide", "cublasSgemm");
 
     for (uint64_t i = 0; i < drawn.count; i++) {
-        size s;
+        const size s = draw(drawn);
 
-        do
-            s = {(int)drawn.between(1, MATMUL_SIDE_MAX), (int)drawn.between(1, MATMUL_SIDE_MAX),
-                 (int)drawn.between(1, MATMUL_SIDE_MAX)};
-        while ((size_t)s.m * s.k + (size_t)s.k * s.n + (size_t)s.m * s.n > MATMUL_ELEMENTS_MAX);
         make_room({s}, false);
         fill_inputs(s, false);
 
@@ -454,17 +463,28 @@ static void measure_population(population &drawn)
         r->print("matmul", drawn);
 }
 
+#include "plans.cuh"
+
 static int side(const char *text, const char *what) { return (int)bench_number(text, what, 1, MATMUL_SIDE_MAX); }
 
 int main(int argc, char **argv)
 {
-    static const char usage[] = "bench_gpu [M N K]..., three arguments a size, or bench_gpu population SEED [COUNT]";
+    static const char usage[] = "bench_gpu [M N K]..., three arguments a size, "
+                                "bench_gpu population SEED [COUNT], bench_gpu plans SEED [COUNT], or "
+                                "bench_gpu fit FILE...";
     std::vector<size> sizes;
     population drawn;
 
     if (drawn.asked(argc, argv, usage)) {
         set_up();
         measure_population(drawn);
+        return bench.wrong;
+    }
+    if (argc > 2 && strcmp(argv[1], "fit") == 0)
+        return fit_plans(argc - 2, argv + 2);
+    if (drawn.asked(argc, argv, usage, "plans")) {
+        set_up();
+        measure_plans(drawn);
         return bench.wrong;
     }
     if ((argc - 1) % 3 != 0)

@@ -1,11 +1,12 @@
 /*
  * expert - float32 without tensor cores, for matrices of every shape; and what the bus allows around it.
  *
- * Four families of kernels, each for its own limit:
+ * Five families of kernels, each for its own limit:
  *
  *   multiply_tiles         sides of more than 8: the multiply-adds are the limit
  *   multiply_few_rows      up to 8 rows of A: reading B is the limit
  *   multiply_few_columns   up to 8 columns of B: reading A is the limit
+ *   multiply_narrow        up to 32 columns of B, and small K: one round trip to memory is the limit
  *   multiply_few_products  small K: writing C, or a round trip to memory, is the limit
  *
  * Where C has too few tiles for all multiprocessors, K is divided as well. The blocks that have parts of one sum form a
@@ -97,6 +98,9 @@ static void prepare_kernels()
             allow((const void *)few_rows[aligned][e].function, SHARED / 2);
             allow((const void *)few_columns[aligned][e].function, SHARED / 2);
         }
+    for (const auto &kernels : narrow)
+        for (const thin_kernel &thin : kernels)
+            allow((const void *)thin.function, SHARED / 2);
     for (const auto &kernels : few_products)
         for (const thin_kernel &thin : kernels)
             allow((const void *)thin.function, SHARED / 2);
@@ -173,8 +177,7 @@ static void copy_matrix(float *to, size_t to_pitch, const float *from, size_t fr
 
 extern "C" void device_user(const float *A, const float *B, float *C, int M, int N, int K)
 {
-    /* Short rows are copied faster as they are; and their products have no whole tile. */
-    const int pitch = N < whole_tiles::BN ? N : (int)round_up(N, 4);
+    const int pitch = pitch_of(N);
     const size_t size_a = round_up((size_t)M * K, 64), size_b = round_up((size_t)K * pitch, 64);
     const bool locked = is_page_locked(A) && is_page_locked(B) && is_page_locked(C);
     const int rows = panel_length(M, whole_tiles::BM, locked);

@@ -1,5 +1,6 @@
 /*
- * few.cuh - multiply_few_rows and multiply_few_columns, for sides of up to 8: reading the other factor is the limit.
+ * few.cuh - multiply_few_rows and multiply_few_columns, for sides of up to 8: reading the other factor is the limit;
+ * multiply_narrow and multiply_few_products, where a round trip to memory is.
  */
 #pragma once
 
@@ -131,6 +132,75 @@ __global__ void __launch_bounds__(THIN_THREADS) multiply_few_columns(const produ
             for (int j = 0; j < ACROSS; j++)
                 kept[(lane / 32 * rows + row * groups + group) * ACROSS + j] = j < COLUMNS ? sums[row][j] : 0;
     add_sums<float4>(p, kept, bits > 5 ? 1 << (bits - 5) : 1, rows, ACROSS, ACROSS, row0, 0);
+}
+
+constexpr int NARROW_ROWS = 32, NARROW_SLICES = THIN_THREADS / NARROW_ROWS;
+
+/* Of A's rows in shared memory: 32 lanes that read the same k of a row each go to different banks, or to half of them.
+ */
+__host__ __device__ constexpr int narrow_pitch(int k) { return k % 8 == 0 ? k + 4 : k; }
+
+/* Bytes of shared memory: both factors, and then the sums of the slices of k. */
+constexpr int narrow_bytes(int columns, int k)
+{
+    return (int)sizeof(float) * std::max(NARROW_ROWS * narrow_pitch(k) + k * columns, THIN_THREADS * (columns + 1));
+}
+
+/*
+ * Up to COLUMNS columns of B and few k. The rows of A that a block has lie one after the other in memory, so they come
+ * all at once, 16 bytes a copy, wherever a row begins. A lane has a row, and a warp a slice of k. If ALIGNED, K is a
+ * multiple of 4, and four k of a row are read at once. A's pitch is k.
+ */
+template <int COLUMNS, bool ALIGNED>
+__global__ void __launch_bounds__(THIN_THREADS) multiply_narrow(const product p, int)
+{
+    constexpr int KEPT = COLUMNS + 1, STEP = ALIGNED ? 4 : 1;
+    extern __shared__ float4 aligned_memory[];
+    const int pitch = narrow_pitch(p.k), row0 = blockIdx.x * NARROW_ROWS, rows = min(NARROW_ROWS, p.m - row0);
+    float *const a = reinterpret_cast<float *>(aligned_memory), *const b = a + NARROW_ROWS * pitch;
+    const int slice = threadIdx.x / 32, own = min((int)threadIdx.x % 32, rows - 1) * pitch;
+    const int length = (p.k + 4 * NARROW_SLICES - 1) / (4 * NARROW_SLICES) * 4, end = min(p.k, (slice + 1) * length);
+    float sums[COLUMNS] = {};
+
+    for (int e = threadIdx.x * 4; e < rows * p.k; e += THIN_THREADS * 4)
+        copy<4>((unsigned)__cvta_generic_to_shared(a + (ALIGNED ? e / p.k * pitch + e % p.k : e)),
+                p.a + (size_t)row0 * p.k + e, min(4, rows * p.k - e) * (int)sizeof(float));
+    for (int e = threadIdx.x; e < p.k * COLUMNS; e += THIN_THREADS)
+        b[e] = e % COLUMNS < p.n ? p.b[(size_t)(e / COLUMNS) * p.b_pitch + e % COLUMNS] : 0;
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    __syncthreads();
+    for (int k = slice * length; k < end; k += STEP) {
+        float from_a[STEP];
+
+        if constexpr (ALIGNED)
+            *(float4 *)from_a = *(const float4 *)(a + own + k);
+        else
+            from_a[0] = a[own + k];
+#pragma unroll
+        for (int d = 0; d < STEP; d++)
+#pragma unroll
+            for (int j = 0; j < COLUMNS; j += 4) {
+                const float4 x = *(const float4 *)(b + (k + d) * COLUMNS + j);
+
+                sums[j] = fmaf(from_a[d], x.x, sums[j]);
+                sums[j + 1] = fmaf(from_a[d], x.y, sums[j + 1]);
+                sums[j + 2] = fmaf(from_a[d], x.z, sums[j + 2]);
+                sums[j + 3] = fmaf(from_a[d], x.w, sums[j + 3]);
+            }
+    }
+    __syncthreads(); // everybody has read the factors
+    for (int j = 0; j < COLUMNS; j++)
+        a[threadIdx.x * KEPT + j] = sums[j];
+    __syncthreads();
+    for (int e = threadIdx.x; e < rows * p.n; e += THIN_THREADS) {
+        const int row = e / p.n, column = e % p.n;
+        float total = 0;
+
+#pragma unroll
+        for (int from = 0; from < NARROW_SLICES; from++)
+            total += a[(from * NARROW_ROWS + row) * KEPT + column];
+        p.c[(size_t)(row0 + row) * p.c_pitch + column] = total;
+    }
 }
 
 /*

@@ -11,10 +11,12 @@ constexpr size_t ELEMENTS = 402653184, SLACK = 16 << 20; // of the largest case;
 constexpr size_t WORKSPACE = 8 << 20;                    // elements of a stream's partial sums
 constexpr size_t COUNTERS = 1 << 14;                     // of parts that have arrived, behind them
 constexpr int ROWS_MAX = 8, ROWS_K_MAX = 64, COLUMNS_MAX = 8; // for the kernels of few rows and columns,
-constexpr int PRODUCTS_K_MAX = 40;                            // and of few products
+constexpr int PRODUCTS_K_MAX = 40;                            // and of few products;
+constexpr int NARROW_MAX = 32, NARROW_K_MAX = 256;            // columns and k of multiply_narrow
 constexpr int CLUSTER_MAX = 16, TOGETHER_MAX = 6;             // blocks of a cluster, and of a multiprocessor
 constexpr int WHOLE_K_MIN = 512;                              // where whole_tiles are used without a search,
 constexpr double WHOLE_SHARE = 0.9;                           // and what share of their rounds C fills
+constexpr int SHORT_ROWS = 32;                                // of B and C are not aligned
 constexpr int PLANS_KEPT = 64;
 constexpr int SPLITS[] = {1, 2, 3, 4, 6, 8, 12, 16};           // blocks of a cluster that divide k,
 constexpr int PARTS[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32}; // and clusters that do
@@ -24,6 +26,7 @@ struct costs {
     float issue, latency; // of a step of k: for each block of a multiprocessor, and at least
     float fixed, joined;  // of a block; and where its cluster adds sums
     float part;           // of the last block of a tile, for each part of k that it adds
+    float bandwidth;      // megabytes in a microsecond that the kernel reads and writes at most
 };
 
 /* Bytes of shared memory of a multiprocessor, and those that the system keeps for each block. */
@@ -31,8 +34,6 @@ constexpr int SHARED = 228 << 10, RESERVED = 1 << 10;
 
 constexpr double LAUNCH = 3.4, CLUSTER = 0.5609, CLUSTER_DOUBLING = 0.01; // microseconds
 constexpr double ADDING = 1.956; // of parts
-/* Megabytes in a microsecond. */
-constexpr double MEMORY = 3.321, MEMORY_ROWS = 3.5, MEMORY_COLUMNS = 3.46, MEMORY_PRODUCTS = 3.5;
 
 typedef void tile_function(const product);
 typedef void thin_function(const product, int);
@@ -63,74 +64,73 @@ template <class S> constexpr tile_kernel kernel_of(costs cost)
 using whole_tiles = shape<128, 256, 8, 16, 8, 1, 6, 1, 0, COPY_TWICE | ARRIVE_FIRST | ALONE>;
 
 static const tile_kernel tiles[] = {
-    kernel_of<whole_tiles>({2.58, 2.58, 4.2, 5.45, 0.2}),
-    kernel_of<shape<64, 128, 8, 8, 8, 1, 4, 3, 0, COLUMNS_FIRST | COPY_TWICE>>({0.66, 0.7, 4.32, 1.82, 1.27}),
-    kernel_of<shape<128, 64, 8, 8, 8, 1, 4, 3>>({0.719, 0.822, 4.83, 1.4, 1.01}),
-    kernel_of<shape<64, 64, 8, 8, 8, 1, 4, 6>>({0.469, 0.766, 2.39, 2.13, 0.818}),
-    kernel_of<shape<64, 64, 8, 8, 8, 2, 4, 3>>({0.722, 0.593, 4.33, 1.13, 0.791}),
-    kernel_of<shape<32, 64, 4, 8, 4, 2, 4, 4>>({0.447, 0.502, 2.17, 1.43, 0.654}),
-    kernel_of<shape<32, 32, 4, 4, 8, 4, 4, 3>>({0.608, 0.345, 1.83, 1.48, 0.217}),
-    kernel_of<shape<16, 64, 4, 4, 4, 2, 4, 4>>({0.4, 0.463, 0.771, 1.06, 0.295}),
-    kernel_of<shape<16, 128, 4, 8, 4, 2, 4, 2>>({0.567, 0.6, 2.24, 0.908, 0.438}),
-    kernel_of<shape<64, 16, 4, 4, 8, 2, 4, 4>>({0.492, 0.291, 1.04, 0.774, 0.246}),
-    kernel_of<shape<64, 32, 4, 8, 8, 2, 4, 4>>({0.572, 0.345, 1.94, 1.56, 0.281}),
-    kernel_of<shape<32, 128, 8, 8, 4, 2, 4, 2>>({0.762, 0.74, 4.81, 0.688, 0.629}),
-    kernel_of<shape<96, 128, 12, 8, 8, 1, 4, 3, 0, COLUMNS_FIRST | ARRIVE_FIRST>>({1.25, 1.12, 6.31, 1.69, 0.982}),
-    kernel_of<shape<64, 128, 8, 8, 8, 1, 4, 3, 1, COLUMNS_FIRST | COPY_TWICE>>({0.703, 0.934, 7.61, 0.01, 4.37}),
-    kernel_of<shape<128, 64, 8, 8, 8, 1, 4, 3, 1>>({0.86, 0.886, 5.72, 3.65, 5.85}),
-    kernel_of<shape<64, 64, 8, 8, 8, 2, 4, 3, 1>>({0.861, 0.593, 7.37, 0.621, 2.33}),
-    kernel_of<shape<32, 32, 4, 4, 8, 4, 4, 3, 1>>({0.823, 0.345, 2.29, 0.31, 0.715}),
-    kernel_of<shape<16, 64, 4, 4, 4, 2, 4, 4, 1>>({0.491, 0.322, 2.62, 0.0778, 0.365}),
-    kernel_of<shape<64, 16, 4, 4, 8, 2, 4, 4, 1>>({0.502, 0.291, 1.5, 0.795, 0.586}),
-    kernel_of<shape<64, 32, 4, 8, 8, 2, 4, 4, 1>>({0.578, 0.345, 2.91, 1.36, 1.24}),
-    kernel_of<shape<64, 128, 8, 8, 8, 1, 4, 3, 2, COLUMNS_FIRST | COPY_TWICE>>({0.703, 0.934, 7.61, 0.01, 4.37}),
-    kernel_of<shape<128, 64, 8, 8, 8, 1, 4, 3, 2>>({0.86, 0.886, 5.72, 3.65, 5.85}),
-    kernel_of<shape<64, 64, 8, 8, 8, 2, 4, 3, 2>>({0.861, 0.593, 7.37, 0.621, 2.33}),
-    kernel_of<shape<32, 32, 4, 4, 8, 4, 4, 3, 2>>({0.823, 0.345, 2.29, 0.31, 0.715}),
-    kernel_of<shape<16, 64, 4, 4, 4, 2, 4, 4, 2>>({0.491, 0.322, 2.62, 0.0778, 0.365}),
-    kernel_of<shape<64, 16, 4, 4, 8, 2, 4, 4, 2>>({0.502, 0.291, 1.5, 0.795, 0.586}),
-    kernel_of<shape<64, 32, 4, 8, 8, 2, 4, 4, 2>>({0.578, 0.345, 2.91, 1.36, 1.24}),
-    kernel_of<shape<64, 128, 8, 8, 8, 1, 4, 3, 3, COLUMNS_FIRST | COPY_TWICE>>({0.703, 0.934, 7.61, 0.01, 4.37}),
-    kernel_of<shape<128, 64, 8, 8, 8, 1, 4, 3, 3>>({0.86, 0.886, 5.72, 3.65, 5.85}),
-    kernel_of<shape<64, 64, 8, 8, 8, 2, 4, 3, 3>>({0.861, 0.593, 7.37, 0.621, 2.33}),
-    kernel_of<shape<32, 32, 4, 4, 8, 4, 4, 3, 3>>({0.823, 0.345, 2.29, 0.31, 0.715}),
-    kernel_of<shape<16, 64, 4, 4, 4, 2, 4, 4, 3>>({0.491, 0.322, 2.62, 0.0778, 0.365}),
-    kernel_of<shape<64, 16, 4, 4, 8, 2, 4, 4, 3>>({0.502, 0.291, 1.5, 0.795, 0.586}),
-    kernel_of<shape<64, 32, 4, 8, 8, 2, 4, 4, 3>>({0.578, 0.345, 2.91, 1.36, 1.24}),
+    kernel_of<whole_tiles>({2.65, 2.58, 6.82, 5.45, 0.2, 3.32}),
+    kernel_of<shape<64, 128, 8, 8, 8, 1, 4, 3, 0, COLUMNS_FIRST | COPY_TWICE>>({0.665, 0.78, 4.42, 4.21, 1.6, 3.32}),
+    kernel_of<shape<128, 64, 8, 8, 8, 1, 4, 3>>({0.748, 0.812, 5.08, 5.6, 1.04, 3.32}),
+    kernel_of<shape<64, 64, 8, 8, 8, 1, 4, 6>>({0.506, 1.71, 1.71, 8.52, 3.27, 2.3}),
+    kernel_of<shape<64, 64, 8, 8, 8, 2, 4, 3>>({0.877, 0.593, 4.79, 1.53, 0.514, 3.32}),
+    kernel_of<shape<32, 64, 4, 8, 4, 2, 4, 4>>({0.56, 0.571, 2.08, 1.62, 2.62, 1.45}),
+    kernel_of<shape<32, 32, 4, 4, 8, 4, 4, 3>>({0.733, 0.345, 1.52, 2.01, 0.607, 3.32}),
+    kernel_of<shape<16, 64, 4, 4, 4, 2, 4, 4>>({0.415, 0.549, 1.04, 1.27, 0.465, 3.32}),
+    kernel_of<shape<16, 128, 4, 8, 4, 2, 4, 2>>({0.569, 0.736, 8.96, 3.63, 0.557, 3.28}),
+    kernel_of<shape<64, 16, 4, 4, 8, 2, 4, 4>>({0.506, 0.291, 1.86, 0.585, 0.444, 1.89}),
+    kernel_of<shape<64, 32, 4, 8, 8, 2, 4, 4>>({0.609, 0.591, 1.88, 4.37, 1.5, 1.51}),
+    kernel_of<shape<32, 128, 8, 8, 4, 2, 4, 2>>({0.468, 1.55, 9.03, 1.23, 0.315, 3.32}),
+    kernel_of<shape<96, 128, 12, 8, 8, 1, 4, 3, 0, COLUMNS_FIRST | ARRIVE_FIRST>>({1.52, 3.02, 4.46, 6.76, 3.93, 3.32}),
+    kernel_of<shape<32, 32, 4, 4, 8, 4, 4, 3, 1>>({1.14, 0.345, 2.94, 0.6, 2.86, 3.32}),
+    kernel_of<shape<64, 16, 4, 4, 8, 2, 4, 4, 1>>({0.687, 0.291, 2.04, 0.804, 1.25, 1.41}),
+    kernel_of<shape<64, 32, 4, 8, 8, 2, 4, 4, 1>>({0.853, 0.345, 5.34, 0.149, 3.26, 3.32}),
+    kernel_of<shape<32, 32, 4, 4, 8, 4, 4, 3, 2>>({1.14, 0.345, 2.94, 0.6, 2.86, 3.32}),
+    kernel_of<shape<64, 16, 4, 4, 8, 2, 4, 4, 2>>({0.687, 0.291, 2.04, 0.804, 1.25, 1.41}),
+    kernel_of<shape<64, 32, 4, 8, 8, 2, 4, 4, 2>>({0.853, 0.345, 5.34, 0.149, 3.26, 3.32}),
+    kernel_of<shape<32, 32, 4, 4, 8, 4, 4, 3, 3>>({1.14, 0.345, 2.94, 0.6, 2.86, 3.32}),
+    kernel_of<shape<64, 16, 4, 4, 8, 2, 4, 4, 3>>({0.687, 0.291, 2.04, 0.804, 1.25, 1.41}),
+    kernel_of<shape<64, 32, 4, 8, 8, 2, 4, 4, 3>>({0.853, 0.345, 5.34, 0.149, 3.26, 3.32}),
 };
 constexpr int TILES = sizeof tiles / sizeof *tiles;
 
 /* By whether rows are aligned, and by the power of two that rows are rounded up to. */
 static const thin_kernel few_rows[2][4] = {
-    {{multiply_few_rows<1, 1>, 8, 8, {0.693, 0.829, 0.144, 0.739, 0.389}},
-     {multiply_few_rows<2, 1>, 8, 5, {0.1, 1.15, 0.187, 0.535, 0.403}},
-     {multiply_few_rows<4, 1>, 8, 4, {0.841, 1.13, 0.263, 0.982, 0.283}},
-     {multiply_few_rows<8, 1>, 8, 2, {0.1, 1.7, 0.0894, 0.858, 0.184}}},
-    {{multiply_few_rows<1, 4>, 8, 4, {0.1, 1.19, 0.01, 1.37, 0.5}},
-     {multiply_few_rows<2, 4>, 8, 3, {0.1, 1.3, 0.01, 1.97, 0.35}},
-     {multiply_few_rows<4, 4>, 8, 2, {0.1, 2.07, 0.944, 0.539, 0.228}},
-     {multiply_few_rows<8, 4>, 4, 2, {0.1, 2.01, 0.449, 1.59, 0.223}}}};
+    {{multiply_few_rows<1, 1>, 8, 8, {1.25, 0.829, 0.132, 1.85, 0.506, 3.5}},
+     {multiply_few_rows<2, 1>, 8, 5, {0.1, 1.45, 0.0988, 1.71, 0.558, 3.5}},
+     {multiply_few_rows<4, 1>, 8, 4, {1.73, 0.979, 0.01, 1.86, 0.598, 3.5}},
+     {multiply_few_rows<8, 1>, 8, 2, {0.1, 2.28, 0.01, 1.76, 0.423, 3.5}}},
+    {{multiply_few_rows<1, 4>, 8, 4, {0.1, 1.15, 0.366, 1.56, 2, 2.97}},
+     {multiply_few_rows<2, 4>, 8, 3, {0.1, 1.46, 0.436, 1.24, 0.6, 8.96}},
+     {multiply_few_rows<4, 4>, 8, 2, {0.1, 1.99, 1.07, 0.908, 0.65, 4.09}},
+     {multiply_few_rows<8, 4>, 4, 2, {0.1, 8.04, 1.8, 6.36, 0.571, 2.1}}}};
 
 /* By whether there are so many columns exactly, and by the power of two. */
 static const thin_kernel few_columns[2][4] = {
-    {{multiply_few_columns<1, 4>, 4, 5, {0.1, 0.723, 0.344, 0.894, 0.2}},
-     {multiply_few_columns<2, 4>, 4, 5, {0.1, 0.866, 0.201, 1.46, 0.2}},
-     {multiply_few_columns<4, 8>, 4, 2, {0.1, 2.82, 2.72, 1.03, 0.568}},
-     {multiply_few_columns<8, 8>, 4, 1, {0.1, 3.1, 6.39, 2.98, 0.117}}},
-    {{multiply_few_columns<1, 4>, 4, 5, {0.1, 0.916, 0.5, 2.34, 0.375}},
-     {multiply_few_columns<2, 4>, 4, 5, {0.1, 0.62, 1.33, 2.09, 0.313}},
-     {multiply_few_columns<4, 8>, 4, 2, {0.1, 2.23, 2.39, 0.848, 0.234}},
-     {multiply_few_columns<8, 8>, 4, 1, {0.1, 1.89, 5.46, 0.01, 0.56}}}};
+    {{multiply_few_columns<1, 4>, 4, 5, {0.1, 0.723, 0.344, 0.894, 0.2, 3.46}},
+     {multiply_few_columns<2, 4>, 4, 5, {0.1, 0.866, 0.201, 1.46, 0.2, 3.46}},
+     {multiply_few_columns<4, 8>, 4, 2, {0.1, 2.96, 3.86, 2.4, 1.25, 3.46}},
+     {multiply_few_columns<8, 8>, 4, 1, {0.1, 12.4, 25.6, 7.63, 0.3, 3.46}}},
+    {{multiply_few_columns<1, 4>, 4, 5, {0.1, 1.12, 0.696, 2.15, 1.5, 6.57}},
+     {multiply_few_columns<2, 4>, 4, 5, {0.632, 1.18, 1.14, 1.88, 1.5, 2.72}},
+     {multiply_few_columns<4, 8>, 4, 2, {0.1, 1.51, 4.95, 1.15, 1.5, 4.36}},
+     {multiply_few_columns<8, 8>, 4, 1, {0.1, 1.17, 21.8, 1.5, 2.24, 3.46}}}};
 
 /* By whether rows are aligned. */
 constexpr int PRODUCTS_ROWS[2][3] = {{1, 4, 4}, {1, 4, 8}}, PRODUCTS_COLUMNS[2][3] = {{1, 1, 4}, {4, 4, 4}};
 static const thin_kernel few_products[2][3] = {
-    {{multiply_few_products<1, 1, false>, 8, 6, {0.172, 1.13, 0.601, 0.02, 0.2}},
-     {multiply_few_products<4, 1, false>, 8, 4, {0.1, 0.738, 0.01, 0.02, 0.2}},
-     {multiply_few_products<4, 4, false>, 8, 2, {0.1, 1.24, 0.0597, 0.02, 0.2}}},
-    {{multiply_few_products<1, 4, true>, 8, 4, {0.1, 0.921, 0.01, 0.02, 0.2}},
-     {multiply_few_products<4, 4, true>, 8, 2, {0.1, 1.15, 0.589, 0.02, 0.2}},
-     {multiply_few_products<8, 4, true>, 4, 2, {0.1, 1.19, 0.412, 0.02, 0.2}}}};
+    {{multiply_few_products<1, 1, false>, 8, 6, {1.5, 4.52, 2.36, 0.02, 0.2, 3.5}},
+     {multiply_few_products<4, 1, false>, 8, 4, {0.346, 0.574, 0.01, 0.02, 0.2, 3.5}},
+     {multiply_few_products<4, 4, false>, 8, 2, {0.1, 4.96, 1.5, 0.02, 0.2, 3.5}}},
+    {{multiply_few_products<1, 4, true>, 8, 4, {0.1, 0.865, 0.01, 0.02, 0.2, 0.622}},
+     {multiply_few_products<4, 4, true>, 8, 2, {0.1, 1.28, 0.587, 0.02, 0.2, 2.02}},
+     {multiply_few_products<8, 4, true>, 4, 2, {0.1, 1.33, 0.453, 0.02, 0.2, 3.62}}}};
+
+/* By whether K is a multiple of 4, and by the power of two that columns are rounded up to, from 4 on. */
+static const thin_kernel narrow[2][4] = {
+    {{multiply_narrow<4, false>, 32, 6, {0.168, 0.0648, 0.502, 0.02, 0.2, 1.99}},
+     {multiply_narrow<8, false>, 32, 6, {0.223, 0.112, 0.832, 0.02, 0.2, 1.94}},
+     {multiply_narrow<16, false>, 32, 6, {0.366, 0.601, 0.676, 0.02, 0.2, 3}},
+     {multiply_narrow<32, false>, 32, 5, {0.364, 0.742, 2.69, 0.02, 0.2, 3}}},
+    {{multiply_narrow<4, true>, 32, 6, {0.177, 0.285, 0.25, 0.02, 0.2, 1.71}},
+     {multiply_narrow<8, true>, 32, 6, {0.354, 0.202, 0.328, 0.02, 0.2, 3}},
+     {multiply_narrow<16, true>, 32, 6, {0.323, 0.423, 0.491, 0.02, 0.2, 3}},
+     {multiply_narrow<32, true>, 32, 5, {0.16, 0.916, 3.2, 0.02, 0.2, 3}}}};
 
 constexpr int COLUMNS_ROWS[4] = {4, 4, 8, 8}; // rows of A that a thread of few_columns has
 
@@ -148,6 +148,10 @@ static struct {
 } device;
 
 static size_t round_up(size_t x, size_t unit) { return (x + unit - 1) / unit * unit; }
+
+/* Of B's and C's rows of n elements on the device. A copy over the bus with a pitch takes up to 1 ns a row longer than
+ * one without; kernels for rows that begin at 16 bytes are up to 1.4 times as fast. Short rows are not worth it. */
+static int pitch_of(int n) { return n > SHORT_ROWS ? (int)round_up(n, 4) : n; }
 static int ceil_div(int x, int unit) { return (x + unit - 1) / unit; }
 
 static int log_2_up(int x)
@@ -159,7 +163,8 @@ static int log_2_up(int x)
     return bits;
 }
 
-constexpr int FEW_ROWS = -1, FEW_COLUMNS = -2, FEW_PRODUCTS = -3; // FEW_PRODUCTS - e: few_products[e]
+constexpr int FEW_ROWS = -1, FEW_COLUMNS = -2, NARROW = -3;
+constexpr int FEW_PRODUCTS = -4, THIN_LAST = -6; // FEW_PRODUCTS - e: few_products[e]
 
 /* How a product is computed: by tiles[kernel], or few_..., where 2^bits threads are side by side; with `split`
  * blocks in a cluster, and `parts` clusters, that divide k. A multiprocessor has `together` blocks at once. */
@@ -168,10 +173,14 @@ struct plan {
     double cost; // predicted, in microseconds
 };
 
+static int narrow_index(const product &p) { return log_2_up(std::max(p.n, 4)) - 2; }
+
 static const thin_kernel &thin_of(const product &p, const plan &how)
 {
     if (how.kernel <= FEW_PRODUCTS)
         return few_products[p.b_pitch % 4 == 0][FEW_PRODUCTS - how.kernel];
+    if (how.kernel == NARROW)
+        return narrow[p.k % 4 == 0][narrow_index(p)];
     if (how.kernel == FEW_ROWS)
         return few_rows[p.b_pitch % 4 == 0][log_2_up(std::min(p.m, ROWS_MAX))];
     return few_columns[p.n == 1 << log_2_up(p.n)][log_2_up(p.n)];
@@ -183,6 +192,8 @@ static int blocks_of(const product &p, const plan &how)
     if (how.kernel <= FEW_PRODUCTS)
         return ceil_div(p.n, PRODUCTS_COLUMNS[p.b_pitch % 4 == 0][FEW_PRODUCTS - how.kernel] << how.bits) *
                ceil_div(p.m, PRODUCTS_ROWS[p.b_pitch % 4 == 0][FEW_PRODUCTS - how.kernel] * (THIN_THREADS >> how.bits));
+    if (how.kernel == NARROW)
+        return ceil_div(p.m, NARROW_ROWS);
     if (how.kernel == FEW_ROWS)
         return ceil_div(p.n, (p.b_pitch % 4 == 0 ? 4 : 1) << how.bits) * ceil_div(p.m, ROWS_MAX);
     if (how.kernel == FEW_COLUMNS)
@@ -193,7 +204,7 @@ static int blocks_of(const product &p, const plan &how)
 /* How many k a block has at a time. */
 static int slab_of(const plan &how)
 {
-    if (how.kernel <= FEW_PRODUCTS)
+    if (how.kernel <= NARROW)
         return 1;
     if (how.kernel < 0)
         return how.kernel == FEW_ROWS ? THIN_THREADS >> how.bits : 1 << how.bits;
@@ -212,6 +223,9 @@ static int shared_bytes(int needed, int together, int fit)
 static void launch_plan(product p, const plan &how, float *workspace, cudaStream_t stream)
 {
     const bool thin = how.kernel < 0;
+    const int bytes = how.kernel == NARROW ? narrow_bytes(4 << narrow_index(p), p.k)
+                      : thin               ? 0
+                                           : tiles[how.kernel].bytes;
     const int fit = thin ? thin_of(p, how).blocks : tiles[how.kernel].blocks;
     cudaLaunchAttribute attributes[2] = {};
     cudaLaunchConfig_t config = {};
@@ -223,7 +237,7 @@ static void launch_plan(product p, const plan &how, float *workspace, cudaStream
     attributes[1].val.clusterSchedulingPolicyPreference = cudaClusterSchedulingPolicySpread;
     config.gridDim = dim3(blocks_of(p, how) * how.split, how.parts);
     config.blockDim = dim3(thin ? THIN_THREADS : tiles[how.kernel].threads);
-    config.dynamicSmemBytes = shared_bytes(thin ? 0 : tiles[how.kernel].bytes, how.together, fit);
+    config.dynamicSmemBytes = shared_bytes(bytes, how.together, fit);
     config.stream = stream;
     config.attrs = attributes;
     config.numAttrs = how.split > 1 ? 2 : 0;

@@ -44,9 +44,13 @@ static bool is_possible(const product &p, int kernel, int bits)
     if (kernel == FEW_COLUMNS)
         return p.n <= COLUMNS_MAX && 1 << bits >= (p.k >= 1024 ? 32 : std::min(8, p.k));
 
+    if (kernel == NARROW)
+        return bits == 1 && p.n <= NARROW_MAX && p.k <= NARROW_K_MAX && p.a_pitch == p.k;
+
     const int width = PRODUCTS_COLUMNS[aligned][FEW_PRODUCTS - kernel];
 
-    return p.k <= PRODUCTS_K_MAX && (bits == 0 || width << (bits - 1) < p.n) &&
+    /* One column: neighbours in a warp should have neighbours in memory. */
+    return p.k <= PRODUCTS_K_MAX && (p.n > 1 || kernel == FEW_PRODUCTS) && (bits == 0 || width << (bits - 1) < p.n) &&
            (bits >= 5 || width << bits >= std::min(32, p.n));
 }
 
@@ -60,19 +64,18 @@ static candidate candidate_of(const product &p, int kernel, int bits)
         c.fit = tiles[kernel].blocks;
         c.step = c.slab;
         c.cost = &tiles[kernel].cost;
-        c.memory = megabytes / MEMORY;
         c.divided_max = tiles[kernel].alone ? 1 : std::min(p.k, ceil_div(p.k, c.slab) / tiles[kernel].least * c.slab);
     } else {
         const thin_kernel &thin = thin_of(p, how);
 
-        c.fit = thin.blocks;
+        c.fit = kernel == NARROW
+                    ? std::min(thin.blocks, SHARED / (narrow_bytes(4 << narrow_index(p), p.k) + RESERVED))
+                    : thin.blocks;
         c.step = c.slab * thin.depth;
         c.cost = &thin.cost;
-        c.memory = megabytes / (kernel == FEW_ROWS      ? MEMORY_ROWS
-                                : kernel == FEW_COLUMNS ? MEMORY_COLUMNS
-                                                        : MEMORY_PRODUCTS);
-        c.divided_max = kernel <= FEW_PRODUCTS ? 1 : p.k;
+        c.divided_max = kernel <= NARROW ? 1 : p.k;
     }
+    c.memory = megabytes / c.cost->bandwidth;
     c.divided_max = std::max(1, c.divided_max / c.slab);
     return c;
 }
@@ -168,7 +171,7 @@ static plan search(const product &p)
         look_at(p, candidate_of(p, 0, 0), best);
         return best;
     }
-    for (int kernel = FEW_PRODUCTS - 2; kernel < 0; kernel++)
+    for (int kernel = THIN_LAST; kernel < 0; kernel++)
         for (int bits = kernel > FEW_PRODUCTS ? 1 : 0; bits <= 8; bits++)
             if (is_possible(p, kernel, bits))
                 look_at(p, candidate_of(p, kernel, bits), best);
