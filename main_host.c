@@ -4,7 +4,6 @@
  *   main_host PROBLEM [options] [INPUT...]      ldistance FILE1 FILE2 [ANSWER]
  *
  * Theory of operation
- *
  * Processes. The host is one process. It builds nothing, links no user code and has no CUDA context. For each case it
  * starts one runner, and with --ranked one more before it, for a submission that does nothing. In a box a runner is
  * four processes, each the child of the one before:
@@ -44,6 +43,7 @@
 
 #include "problems/prepare.h"
 #include "problems/problem.h"
+#include "problems/second.h"
 #include "problems/series.h"
 #include "toolkit.h"
 #include "verify/base/clock.h"
@@ -454,7 +454,8 @@ static bool make_calls(struct host *host, struct session *session, struct source
     host->problem->show_answer(input, answer, result->answer, sizeof result->answer);
     if (facts->outcome == OUTCOME_DONE && !facts->unwritten && output->data)
         host->problem->show_output(input, output, result->output, sizeof result->output);
-    return true;
+    return !source->generated || host->result.simulated ||
+           second_judge(&host->prepare, source->number, &host->options, input, session, facts, result, error);
 }
 
 /*

@@ -399,3 +399,21 @@ bool prepare_decoys(const struct prepare *prepare, size_t number, size_t first, 
     free(decoys.calls);
     return ok;
 }
+
+bool prepare_alone(const struct prepare *prepare, size_t number, size_t repetition, struct blob *input,
+                   struct blob *answer, struct error *error)
+{
+    struct prepared call = { .number = number, .repetition = (uint32_t)repetition };
+
+    if (prepare->processors)
+        processors_make_way(prepare->processors);
+    generate(prepare, &call);
+    call.ok = call.ok && prepare->problem->reference(&call.input, prepare->secret, &call.answer, &call.error);
+    if (prepare->processors)
+        processors_return(prepare->processors);
+    *input = call.input;
+    *answer = call.answer;
+    if (!call.ok)
+        *error = call.error;
+    return call.ok;
+}

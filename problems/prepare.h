@@ -70,6 +70,13 @@ bool prepare_call(struct prepare *prepare, size_t number, size_t repetition, siz
 bool prepare_decoys(const struct prepare *prepare, size_t number, size_t first, size_t count, struct blob *inputs,
                     struct error *error);
 
+/*
+ * Input and answer of one call out of the order, so that what is made ahead stays. Both are the caller's to release,
+ * and hold nothing before.
+ */
+bool prepare_alone(const struct prepare *prepare, size_t number, size_t repetition, struct blob *input,
+                   struct blob *answer, struct error *error);
+
 /* Whether inputs and answers are made at this moment: beside the next call. */
 bool prepare_works(const struct prepare *prepare);
 

@@ -247,11 +247,12 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     score() { jq -r "$1" "$AUTOGRADER_ROOT/results/results.json"; }
     grade problems/editdistance/submissions/accepted/bitparallel.c
     assert_equal "$(score '[.score, (.tests | length), .leaderboard[0].value, (.leaderboard | length)] | @csv')" \
-        20,20,20,2
+        20,22,22,2
     mkdir "$BATS_TEST_TMPDIR/folder" &&
         cp problems/editdistance/submissions/wrong_answer/hamming.c "$BATS_TEST_TMPDIR/folder/"
     grade "$BATS_TEST_TMPDIR/folder"
-    assert_equal "$(score '[.score, .tests[0].score, (.leaderboard | length)] | @csv')" 3,0,1
+    assert_equal "$(score '[(.score * 100 | round), .tests[0].score, (.leaderboard | length)] | @csv')" \
+        364,0,1 # 4 of 22 cases, of 20 points
     grade tests/fixtures/bad_syntax.c
     assert_equal "$(score .score)" 0
     [[ $(score .output) == *'expected expression'* ]]
@@ -517,15 +518,15 @@ legacy() {
     local ci=contrib/autograders/github/judge_ci.sh out=$BATS_TEST_TMPDIR/report
     export GITHUB_STEP_SUMMARY=$BATS_TEST_TMPDIR/step.md GITHUB_OUTPUT=$BATS_TEST_TMPDIR/output
     run -1 "$ci" problems/editdistance/submissions/wrong_answer/hamming.c editdistance "$out"
-    assert_output --partial 'WA: wrong answer; Cases: 3 of 20 accepted'
+    assert_output --partial 'WA: wrong answer; Cases: 4 of 22 accepted'
     refute_output --partial secret/
     xmllint --noout --schema contrib/autograders/junit.xsd "$out/junit.xml"
     cmp "$out/summary.md" "$GITHUB_STEP_SUMMARY"
     cmp "$out/classroom.json" <(sed -n 's/^result=//p' "$GITHUB_OUTPUT" | base64 -d)
-    assert_equal "$(jq -c '[.status, .max_score, (.tests | map(.score) | add)]' "$out/classroom.json")" \
-        '["fail",100,15]'
+    assert_equal "$(jq -c '[.status, .max_score, (.tests | map(.score) | add | round)]' "$out/classroom.json")" \
+        '["fail",100,18]'
     run ! grep -rqE "secret/|05-equal|129228" "$out"
-    [ "$(grep -c '^ok ' "$out/results.tap")" = 3 ]
+    [ "$(grep -c '^ok ' "$out/results.tap")" = 4 ]
     run -0 "$ci" problems/editdistance/submissions/accepted/baseline.c editdistance "$out" --group sample
     run -2 "$ci" tests/fixtures/none.c editdistance "$out"
     assert_output --partial "there is no submission"

@@ -365,3 +365,59 @@ END
     run -0 bash -c "nm -D --defined-only '$so' | grep -c ' T '"
     assert_output 1
 }
+
+@test "verdict: a program that is right in its first call only is WA, TLE or RTE in the second one, of secret cases" {
+    local so words edit="$BATS_TEST_TMPDIR/kept.c" result=$BATS_TEST_TMPDIR/result.json
+    # SECOND: what it does from its second call on.
+    cat > "$edit" << 'END'
+#include <stdio.h>
+#include <stdlib.h>
+static unsigned int row[1 << 15], kept;
+static int calls;
+unsigned int device_user(char *a, int m, char *b, int n)
+{
+    puts("called");
+    if (calls++ > 0)
+        SECOND;
+    for (int j = 0; j <= n; j++)
+        row[j] = (unsigned int)j;
+    for (int i = 1; i <= m; i++) {
+        unsigned int corner = row[0], above;
+        row[0] = (unsigned int)i;
+        for (int j = 1; j <= n; j++, corner = above) {
+            unsigned int least = corner + (a[i - 1] != b[j - 1]);
+            above = row[j];
+            least = above + 1 < least ? above + 1 : least;
+            row[j] = row[j - 1] + 1 < least ? row[j - 1] + 1 : least;
+        }
+    }
+    return kept = row[n];
+}
+END
+    second() { # STATEMENT EXIT CASE [option...]: judges the program whose second call begins with STATEMENT
+        sed "s/SECOND/$1/" "$edit" > "$BATS_TEST_TMPDIR/second.c"
+        so=$(submission "$BATS_TEST_TMPDIR/second.c")
+        run "-$2" --separate-stderr timeout 60 "$host" editdistance --submission "$so" --case "$3" --json "$result" \
+            "${@:4}"
+    }
+    second 'return kept' 1 secret/02-moved
+    assert_equal "$(json '[.verdict, .cases[0].calls, (.cases[0].samples | length)] | join(" ")')" 'WA 1 1'
+    [[ $(json .message) =~ 'answered '([0-9]+)' where '([0-9]+)' is right in case secret/02-moved, second call' ]] ||
+        fail "$(json .message)"
+    words="device_user() ${BASH_REMATCH[0]%, second call}"
+    assert_equal "$(json '.cases[0].output')" "${BASH_REMATCH[1]}" # of the first call
+    # The message says how to make the same call again.
+    second 'return kept' 1 secret/02-moved --repeat 2
+    assert_equal "$(json .message)" "$words, call 2 of 2"
+    second 'for (;;);' 1 secret/02-moved --time-limit 1
+    [[ $(json '.verdict + .message') =~ ^TLE.*', second call' ]] || fail "$(json .message)"
+    second 'abort()' 1 secret/02-moved
+    [[ $(json '.verdict + .message') =~ ^RTE.*', second call' ]] || fail "$(json .message)"
+    # Nothing is kept: two calls where the answer is cheap, one where it is dear, and one of a sample.
+    second '(void)kept' 0 secret/02-moved
+    assert_equal "$(json '.cases[0].printed_bytes')" 14
+    second '(void)kept' 0 secret/03-random
+    assert_equal "$(json '.cases[0].printed_bytes')" 7
+    second 'return kept' 0 sample/1-small
+    assert_equal "$(json '.cases[0].printed_bytes')" 7
+}

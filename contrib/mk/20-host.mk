@@ -15,8 +15,8 @@ TABLE := $(BUILD)/problems.c
 OUTPUTS_TABLE := $(BUILD)/outputs.c
 
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
-HOST_OBJECTS := $(call object,$(VERIFY_SOURCES) problems/prepare.c problems/series.c $(PROBLEM_SOURCES) $(TABLE) \
-	$(BUILD)/frozen_lines.c)
+HOST_OBJECTS := $(call object,$(VERIFY_SOURCES) problems/prepare.c problems/second.c problems/series.c \
+	$(PROBLEM_SOURCES) $(TABLE) $(BUILD)/frozen_lines.c)
 OUTPUTS_OBJECTS := $(call object,$(OUTPUTS_SOURCES) $(OUTPUTS_TABLE))
 
 RUNNERS := $(PROBLEM_NAMES:%=$(BUILD)/runners/%)

@@ -65,6 +65,18 @@ bool calls_take_verdict(struct case_result *result, const struct facts *facts, c
     return result->verdict == VERDICT_AC;
 }
 
+bool calls_take_second(struct case_result *result, const struct facts *facts)
+{
+    char why[400];
+
+    result->verdict = verdict_of(facts, &result->reason, why, sizeof why);
+    result->failed_call = result->verdict == VERDICT_AC ? 0 : 2;
+    if (result->verdict != VERDICT_AC)
+        snprintf(result->message, sizeof result->message, "%s in case %s, second call (--repeat 2 makes it again)", why,
+                 result->name);
+    return result->verdict == VERDICT_AC;
+}
+
 bool calls_take_series(struct case_result *result, const struct facts *facts, size_t call, size_t calls)
 {
     char why[400], which[64];

@@ -21,6 +21,9 @@ void calls_take_times(struct case_result *result, struct result *all, const stru
 /* The verdict on the last call from its facts; true for AC. */
 bool calls_take_verdict(struct case_result *result, const struct facts *facts, const struct options *options);
 
+/* The same of a second call that is not timed: it is named as that, and counts as call 2. */
+bool calls_take_second(struct case_result *result, const struct facts *facts);
+
 /* The same of a series of `calls`, of which `call`, from 1, was looked at last. */
 bool calls_take_series(struct case_result *result, const struct facts *facts, size_t call, size_t calls);
 

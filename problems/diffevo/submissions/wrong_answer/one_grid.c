@@ -1,6 +1,6 @@
 /*
- * Wrong: carries out the first 1024 problems of a call only, as a grid of one thread for each problem does whose size is
- * a constant.
+ * Wrong: carries out the first 1024 problems of a call only, as a grid of one thread for each problem does if its size
+ * is a constant.
  *
  * fails in: secret/prescribed/22-most
  */

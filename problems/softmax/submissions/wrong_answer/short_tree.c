@@ -1,6 +1,6 @@
 /*
- * Wrong: where the number of columns is a power of two, the terms are added up by a tree that stops one step early. Rows
- * of up to 16 columns and of the most have paths of their own, which are right.
+ * Wrong: where the number of columns is a power of two, the terms are added up by a tree that stops one step early.
+ * Rows of up to 16 columns and of the most have paths of their own, which are right.
  *
  * fails in: secret/23-power
  */
