@@ -295,7 +295,7 @@ struct placed {
 
 static placed place_expert(size s)
 {
-    const int pitch = expert::pitch_of(s.n);
+    const int pitch = expert::pitch_of(s.n, s.k);
     float *const b = (float *)expert::device.memory;
 
     if (pitch == s.n)

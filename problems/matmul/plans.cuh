@@ -206,7 +206,7 @@ static void read_rows(const char *name, std::vector<measured_size> &sizes)
         size &s = of.s;
 
         words >> s.m >> s.n >> s.k >> of.blas;
-        of.p = product_of(s, {nullptr, nullptr, expert::pitch_of(s.n)});
+        of.p = product_of(s, {nullptr, nullptr, expert::pitch_of(s.n, s.k)});
         of.best = HUGE_VAL;
         while (words >> word) {
             int kernel, bits, split, parts, together;

@@ -177,7 +177,7 @@ static void copy_matrix(float *to, size_t to_pitch, const float *from, size_t fr
 
 extern "C" void device_user(const float *A, const float *B, float *C, int M, int N, int K)
 {
-    const int pitch = pitch_of(N);
+    const int pitch = pitch_of(N, K);
     const size_t size_a = round_up((size_t)M * K, 64), size_b = round_up((size_t)K * pitch, 64);
     const bool locked = is_page_locked(A) && is_page_locked(B) && is_page_locked(C);
     const int rows = panel_length(M, whole_tiles::BM, locked);

@@ -16,7 +16,7 @@ constexpr int NARROW_MAX = 32, NARROW_K_MAX = 256;            // columns and k o
 constexpr int CLUSTER_MAX = 16, TOGETHER_MAX = 6;             // blocks of a cluster, and of a multiprocessor
 constexpr int WHOLE_K_MIN = 512;                              // where whole_tiles are used without a search,
 constexpr double WHOLE_SHARE = 0.9;                           // and what share of their rounds C fills
-constexpr int SHORT_ROWS = 32;                                // of B and C are not aligned
+constexpr int SHORT = 32;                                     // columns whose rows are not aligned: pitch_of()
 constexpr int PLANS_KEPT = 64;
 constexpr int SPLITS[] = {1, 2, 3, 4, 6, 8, 12, 16};           // blocks of a cluster that divide k,
 constexpr int PARTS[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32}; // and clusters that do
@@ -149,9 +149,12 @@ static struct {
 
 static size_t round_up(size_t x, size_t unit) { return (x + unit - 1) / unit * unit; }
 
-/* Of B's and C's rows of n elements on the device. A copy over the bus with a pitch takes up to 1 ns a row longer than
- * one without; kernels for rows that begin at 16 bytes are up to 1.4 times as fast. Short rows are not worth it. */
-static int pitch_of(int n) { return n > SHORT_ROWS ? (int)round_up(n, 4) : n; }
+/* Of B's and C's rows of n elements on the device. Kernels for rows that begin at 16 bytes are up to 1.4 times as fast,
+ * and a copy over the bus with a pitch takes up to 1 ns a row longer. That is not worth it where rows and K are short. */
+static int pitch_of(int n, int k)
+{
+    return n > SHORT && (n > 2 * SHORT || k > 2 * SHORT) ? (int)round_up(n, 4) : n;
+}
 static int ceil_div(int x, int unit) { return (x + unit - 1) / unit; }
 
 static int log_2_up(int x)
