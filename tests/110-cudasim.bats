@@ -21,7 +21,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
     programs=$build/cudasim-tests
     sources=$root/tests/cudasim
-    faulty='errors errors_sticky driver_api children' # programs that do wrong on purpose
+    faulty='errors errors_sticky driver_api children features/launch_attributes features/host_memory' # programs that do wrong on purpose
     # The caller's own settings must not leak in.
     local name
     for name in "${!CUDASIM_@}"; do unset "$name"; done
@@ -109,6 +109,24 @@ pair() {
     export CUDASIM_STRICT_RESET=1 # a reset must recover: the program's own variable
     passes errors_sticky
 }
+@test "cudasim: features/atomics_wide" { passes features/atomics_wide; }
+@test "cudasim: features/cpp20" { passes features/cpp20; }
+@test "cudasim: features/cuda_ptx" { passes features/cuda_ptx; }
+@test "cudasim: features/generators" { passes features/generators; }
+@test "cudasim: features/group_calls" { passes features/group_calls; }
+@test "cudasim: features/host_memory" { passes features/host_memory; }
+@test "cudasim: features/int128" { passes features/int128; }
+@test "cudasim: features/launch_attributes" { passes features/launch_attributes; }
+@test "cudasim: features/odd_ptx" { passes features/odd_ptx; }
+@test "cudasim: features/small_floats" { passes features/small_floats; }
+@test "cudasim: features/std_types" { passes features/std_types; }
+@test "cudasim: features/stream_words" { passes features/stream_words; }
+@test "cudasim: features/sub_byte" { passes features/sub_byte; }
+@test "cudasim: features/texture_shapes" { passes features/texture_shapes; }
+# bats test_tags=long
+@test "cudasim: features/cub_kinds" { built features/cub_kinds && passes features/cub_kinds; }
+# bats test_tags=long
+@test "cudasim: features/thrust_keys" { built features/thrust_keys && passes features/thrust_keys; }
 @test "cudasim: fft" { passes fft; }
 @test "cudasim: float_ops" { passes float_ops; }
 @test "cudasim: fp8_ops" { passes fp8_ops; }

@@ -122,7 +122,7 @@ WITH_SASS := device_queries explain/%
 PTX_CODE := -gencode arch=compute_90,code=compute_90
 SASS_CODE := -gencode 'arch=compute_90,code=[sm_90,compute_90]'
 # These use what compute capability 9.0a alone has.
-WITH_90A := wgmma tensor_maps async_stores sparse multicast
+WITH_90A := features/cuda_ptx wgmma tensor_maps async_stores sparse multicast
 PTX_90A := -gencode arch=compute_90a,code=compute_90a
 code_of = $(if $(filter $(WITH_SASS),$(1)),$(SASS_CODE),$(if $(filter $(WITH_90A),$(1)),$(PTX_90A),$(PTX_CODE)))
 PROGRAM_FLAGS := -std=c++17 -O0 -lineinfo -cudart shared --compress-mode=none -Icontrib/cuda
@@ -130,11 +130,12 @@ PROGRAM_STAMP := $(BUILD)/cudasim-tests/flags
 $(call stamp,$(PROGRAM_STAMP),$(NVCC) $(PROGRAM_FLAGS) $(WITH_SASS) $(WITH_90A))
 
 CUDASIM_PROGRAMS := $(patsubst tests/cudasim/%.cu,$(BUILD)/cudasim-tests/%, \
-	$(wildcard tests/cudasim/*.cu tests/cudasim/checks/*.cu tests/cudasim/explain/*.cu))
+	$(wildcard $(addprefix tests/cudasim/,*.cu checks/*.cu explain/*.cu features/*.cu)))
 
 # Each of these takes nvcc most of a minute; the tests that run them are tagged long. CUB stays with cub_scan, and with
 # the jury's sort for mergesort.
-CUDASIM_LONG := $(addprefix $(BUILD)/cudasim-tests/,cub_reduce cub_sort thrust_sort)
+CUDASIM_LONG := $(addprefix $(BUILD)/cudasim-tests/,cub_reduce cub_sort thrust_sort \
+	features/cub_kinds features/thrust_keys)
 .PHONY: cudasim-programs
 cudasim-programs: $(filter-out $(CUDASIM_LONG),$(CUDASIM_PROGRAMS))
 

@@ -304,6 +304,40 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
     return driver_begin(&call, DRIVER_READY) ? driver_end(&call, cudaDeviceSetMemPool(device, pool)) : call.result;
 }
 
+CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CUdevice source, CUdevice target)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    return driver_end(&call, cudaDeviceGetP2PAttribute(value, (enum cudaDeviceP2PAttr)attribute, source, target));
+}
+
+CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute, void *value)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    return driver_end(&call, cudaDeviceGetGraphMemAttribute(device, (enum cudaGraphMemAttributeType)attribute, value));
+}
+
+CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute, void *value)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    return driver_end(&call, cudaDeviceSetGraphMemAttribute(device, (enum cudaGraphMemAttributeType)attribute, value));
+}
+
+CUresult cuDeviceGraphMemTrim(CUdevice device)
+{
+    struct driver_call call;
+
+    return driver_begin(&call, DRIVER_READY) ? driver_end(&call, cudaDeviceGraphMemTrim(device)) : call.result;
+}
+
 /* ------------------------------------------------------------------ the primary context */
 
 static bool is_device(CUdevice device)

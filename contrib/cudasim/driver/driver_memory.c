@@ -176,6 +176,57 @@ CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t bytes)
     return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaMemPoolTrimTo(pool, bytes)) : call.result;
 }
 
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *list, size_t count)
+{
+    struct driver_call call;
+
+    _Static_assert(sizeof *list == sizeof(struct cudaMemAccessDesc), "the driver's and the runtime's are one");
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaMemPoolSetAccess(pool, (const struct cudaMemAccessDesc *)list, count));
+}
+
+CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool, CUmemLocation *location)
+{
+    struct driver_call call;
+
+    _Static_assert(sizeof *location == sizeof(struct cudaMemLocation), "the driver's and the runtime's are one");
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaMemPoolGetAccess((enum cudaMemAccessFlags *)flags, pool,
+                                                  (struct cudaMemLocation *)location));
+}
+
+CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaMemGetDefaultMemPool(pool, (struct cudaMemLocation *)location,
+                                                      (enum cudaMemAllocationType)type));
+}
+
+CUresult cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaMemGetMemPool(pool, (struct cudaMemLocation *)location,
+                                               (enum cudaMemAllocationType)type));
+}
+
+CUresult cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaMemSetMemPool((struct cudaMemLocation *)location, (enum cudaMemAllocationType)type,
+                                               pool));
+}
+
 /* ------------------------------------------------------------------ what is known of an address */
 
 /* The allocation that `address` is in: its first byte and its size. */

@@ -348,3 +348,130 @@ CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUmemLocation loc
         return call.result;
     return driver_end(&call, cudaMemPrefetchAsync((const void *)(uintptr_t)address, bytes, where, flags, stream));
 }
+
+/* ------------------------------------------------------------------ lists of copies and of ranges */
+
+CUresult cuMemcpyBatchAsync(CUdeviceptr *targets, CUdeviceptr *sources, size_t *sizes, size_t count,
+                            CUmemcpyAttributes *attributes, size_t *firsts, size_t attribute_count, CUstream stream)
+{
+    struct driver_call call;
+
+    _Static_assert(sizeof *attributes == sizeof(struct cudaMemcpyAttributes), "the driver's and the runtime's are one");
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaMemcpyBatchAsync((void *const *)targets, (const void *const *)sources, sizes, count,
+                                                  (struct cudaMemcpyAttributes *)attributes, firsts, attribute_count,
+                                                  stream));
+}
+
+CUresult cuMemcpy3DBatchAsync(size_t count, CUDA_MEMCPY3D_BATCH_OP *list, unsigned long long flags, CUstream stream)
+{
+    struct driver_call call;
+
+    _Static_assert(sizeof *list == sizeof(struct cudaMemcpy3DBatchOp), "the driver's and the runtime's are one");
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaMemcpy3DBatchAsync(count, (struct cudaMemcpy3DBatchOp *)list, flags, stream));
+}
+
+CUresult cuMemPrefetchBatchAsync(CUdeviceptr *addresses, size_t *sizes, size_t count, CUmemLocation *places,
+                                 size_t *firsts, size_t place_count, unsigned long long flags, CUstream stream)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaMemPrefetchBatchAsync((void **)addresses, sizes, count,
+                                                       (struct cudaMemLocation *)places, firsts, place_count, flags,
+                                                       stream));
+}
+
+CUresult cuMemDiscardBatchAsync(CUdeviceptr *addresses, size_t *sizes, size_t count, unsigned long long flags,
+                                CUstream stream)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaMemDiscardBatchAsync((void **)addresses, sizes, count, flags, stream));
+}
+
+CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *addresses, size_t *sizes, size_t count, CUmemLocation *places,
+                                           size_t *firsts, size_t place_count, unsigned long long flags,
+                                           CUstream stream)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaMemDiscardAndPrefetchBatchAsync((void **)addresses, sizes, count,
+                                                                 (struct cudaMemLocation *)places, firsts,
+                                                                 place_count, flags, stream));
+}
+
+/* ------------------------------------------------------------------ words that a stream writes or waits for */
+
+static CUresult submit_word(const char *name, CUstream stream, const struct word_work *word)
+{
+    struct work work = { .kind = WORK_WORD, .call = name, .word = *word };
+    struct driver_call call;
+    struct call inner;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    if (call_begin(&inner, CALL_DEVICE))
+        inner.error = work_submit(&inner, &work, own(stream));
+    return driver_end(&call, call_end(&inner));
+}
+
+CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags)
+{
+    return submit_word("cuStreamWaitValue32", stream, &(struct word_work){ address, value, 4, flags & 3, true });
+}
+
+CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned flags)
+{
+    return submit_word("cuStreamWaitValue64", stream, &(struct word_work){ address, value, 8, flags & 3, true });
+}
+
+CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags)
+{
+    (void)flags; /* about a fence, which each write has here */
+    return submit_word("cuStreamWriteValue32", stream, &(struct word_work){ address, value, 4, 0, false });
+}
+
+CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned flags)
+{
+    (void)flags;
+    return submit_word("cuStreamWriteValue64", stream, &(struct word_work){ address, value, 8, 0, false });
+}
+
+CUresult cuStreamBatchMemOp(CUstream stream, unsigned count, CUstreamBatchMemOpParams *list, unsigned flags)
+{
+    CUresult result = (count && !list) || flags ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+
+    for (unsigned i = 0; i < count && result == CUDA_SUCCESS; i++) {
+        const CUstreamBatchMemOpParams *one = &list[i];
+
+        switch ((int)one->operation) {
+        case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+            result = cuStreamWaitValue32(stream, one->waitValue.address, one->waitValue.value, one->waitValue.flags);
+            break;
+        case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+            result = cuStreamWaitValue64(stream, one->waitValue.address, one->waitValue.value64, one->waitValue.flags);
+            break;
+        case CU_STREAM_MEM_OP_WRITE_VALUE_32:
+            result = cuStreamWriteValue32(stream, one->writeValue.address, one->writeValue.value, 0);
+            break;
+        case CU_STREAM_MEM_OP_WRITE_VALUE_64:
+            result = cuStreamWriteValue64(stream, one->writeValue.address, one->writeValue.value64, 0);
+            break;
+        case CU_STREAM_MEM_OP_BARRIER: /* a stream's work is in order here */
+        case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
+            break;
+        default:
+            result = CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    return result;
+}

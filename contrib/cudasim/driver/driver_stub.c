@@ -5,81 +5,72 @@
 #include "driver.h"
 
 #define UNSUPPORTED_0(row) \
-    row(cuArray3DCreate) row(cuArray3DGetDescriptor) row(cuArrayCreate) row(cuArrayGetDescriptor) \
-    row(cuArrayGetPlane) row(cuArrayGetSparseProperties) row(cuCheckpointProcessCheckpoint) \
-    row(cuCheckpointProcessGetRestoreThreadId) row(cuCheckpointProcessGetState) row(cuCheckpointProcessLock) \
-    row(cuCheckpointProcessRestore) row(cuCheckpointProcessUnlock) row(cuCoredumpGetAttribute) \
-    row(cuCoredumpGetAttributeGlobal) row(cuCoredumpSetAttribute) row(cuCoredumpSetAttributeGlobal) row(cuCtxAttach) \
-    row(cuCtxCreate) row(cuCtxDestroy) row(cuCtxDetach) row(cuCtxFromGreenCtx) row(cuCtxGetDevResource) \
-    row(cuCtxGetDevice_v2) row(cuCtxGetExecAffinity) row(cuCtxGetSharedMemConfig) row(cuCtxPopCurrent) \
-    row(cuCtxPushCurrent) row(cuCtxRecordEvent) row(cuCtxSetSharedMemConfig) row(cuCtxSynchronize_v2) \
-    row(cuCtxWaitEvent) row(cuDestroyExternalMemory) row(cuDestroyExternalSemaphore) row(cuDevResourceGenerateDesc) \
-    row(cuDevSmResourceSplitByCount) row(cuDeviceGetDevResource) row(cuDeviceGetExecAffinitySupport) \
-    row(cuDeviceGetGraphMemAttribute) row(cuDeviceGetHostAtomicCapabilities) row(cuDeviceGetLuid) \
-    row(cuDeviceGetNvSciSyncAttributes) row(cuDeviceGetP2PAtomicCapabilities) row(cuDeviceGetP2PAttribute) \
-    row(cuDeviceGetProperties) row(cuDeviceGetUuid) row(cuDeviceGraphMemTrim) row(cuDevicePrimaryCtxRelease) \
-    row(cuDevicePrimaryCtxReset) row(cuDevicePrimaryCtxSetFlags) row(cuDeviceRegisterAsyncNotification) \
-    row(cuDeviceSetGraphMemAttribute) row(cuDeviceTotalMem) row(cuDeviceUnregisterAsyncNotification) \
-    row(cuEventDestroy) row(cuExternalMemoryGetMappedBuffer) row(cuExternalMemoryGetMappedMipmappedArray) \
-    row(cuFlushGPUDirectRDMAWrites) row(cuFuncSetBlockShape) row(cuFuncSetSharedMemConfig) row(cuFuncSetSharedSize) \
-    row(cuGraphAddBatchMemOpNode) row(cuGraphAddDependencies) row(cuGraphAddExternalSemaphoresSignalNode) \
-    row(cuGraphAddExternalSemaphoresWaitNode) row(cuGraphAddKernelNode) row(cuGraphAddNode) \
-    row(cuGraphBatchMemOpNodeGetParams) row(cuGraphBatchMemOpNodeSetParams) row(cuGraphExecBatchMemOpNodeSetParams) \
-    row(cuGraphExecExternalSemaphoresSignalNodeSetParams)
+    row(cuArray3DCreate) row(cuArray3DGetDescriptor) row(cuArrayCreate) row(cuArrayGetDescriptor) row(cuArrayGetPlane) \
+    row(cuArrayGetSparseProperties) row(cuCheckpointProcessCheckpoint) row(cuCheckpointProcessGetRestoreThreadId) \
+    row(cuCheckpointProcessGetState) row(cuCheckpointProcessLock) row(cuCheckpointProcessRestore) \
+    row(cuCheckpointProcessUnlock) row(cuCoredumpGetAttribute) row(cuCoredumpGetAttributeGlobal) \
+    row(cuCoredumpSetAttribute) row(cuCoredumpSetAttributeGlobal) row(cuCtxAttach) row(cuCtxCreate) row(cuCtxDestroy) \
+    row(cuCtxDetach) row(cuCtxFromGreenCtx) row(cuCtxGetDevResource) row(cuCtxGetDevice_v2) row(cuCtxGetExecAffinity) \
+    row(cuCtxGetSharedMemConfig) row(cuCtxPopCurrent) row(cuCtxPushCurrent) row(cuCtxRecordEvent) \
+    row(cuCtxSetSharedMemConfig) row(cuCtxSynchronize_v2) row(cuCtxWaitEvent) row(cuDestroyExternalMemory) \
+    row(cuDestroyExternalSemaphore) row(cuDevResourceGenerateDesc) row(cuDevSmResourceSplitByCount) \
+    row(cuDeviceGetDevResource) row(cuDeviceGetExecAffinitySupport) row(cuDeviceGetHostAtomicCapabilities) \
+    row(cuDeviceGetLuid) row(cuDeviceGetNvSciSyncAttributes) row(cuDeviceGetP2PAtomicCapabilities) \
+    row(cuDeviceGetProperties) row(cuDeviceGetUuid) row(cuDevicePrimaryCtxRelease) row(cuDevicePrimaryCtxReset) \
+    row(cuDevicePrimaryCtxSetFlags) row(cuDeviceRegisterAsyncNotification) row(cuDeviceTotalMem) \
+    row(cuDeviceUnregisterAsyncNotification) row(cuEventDestroy) row(cuExternalMemoryGetMappedBuffer) \
+    row(cuExternalMemoryGetMappedMipmappedArray) row(cuFlushGPUDirectRDMAWrites) row(cuFuncSetBlockShape) \
+    row(cuFuncSetSharedMemConfig) row(cuFuncSetSharedSize) row(cuGraphAddBatchMemOpNode) row(cuGraphAddDependencies) \
+    row(cuGraphAddExternalSemaphoresSignalNode) row(cuGraphAddExternalSemaphoresWaitNode) row(cuGraphAddKernelNode) \
+    row(cuGraphAddNode)
 
 #define UNSUPPORTED_1(row) \
-    row(cuGraphExecExternalSemaphoresWaitNodeSetParams) row(cuGraphExecKernelNodeSetParams) row(cuGraphExecUpdate) \
-    row(cuGraphExternalSemaphoresSignalNodeGetParams) row(cuGraphExternalSemaphoresSignalNodeSetParams) \
-    row(cuGraphExternalSemaphoresWaitNodeGetParams) row(cuGraphExternalSemaphoresWaitNodeSetParams) \
-    row(cuGraphGetEdges) row(cuGraphInstantiate) row(cuGraphInstantiate_v2) row(cuGraphKernelNodeGetParams) \
-    row(cuGraphKernelNodeSetParams) row(cuGraphNodeGetDependencies) row(cuGraphNodeGetDependentNodes) \
-    row(cuGraphRemoveDependencies) row(cuGraphicsMapResources) row(cuGraphicsMapResources_ptsz) \
-    row(cuGraphicsResourceGetMappedMipmappedArray) row(cuGraphicsResourceGetMappedPointer) \
-    row(cuGraphicsResourceGetMappedPointer_v2) row(cuGraphicsResourceSetMapFlags) \
-    row(cuGraphicsResourceSetMapFlags_v2) row(cuGraphicsSubResourceGetMappedArray) row(cuGraphicsUnmapResources) \
-    row(cuGraphicsUnmapResources_ptsz) row(cuGraphicsUnregisterResource) row(cuGreenCtxCreate) row(cuGreenCtxDestroy) \
-    row(cuGreenCtxGetDevResource) row(cuGreenCtxGetId) row(cuGreenCtxRecordEvent) row(cuGreenCtxStreamCreate) \
-    row(cuGreenCtxWaitEvent) row(cuImportExternalMemory) row(cuImportExternalSemaphore) row(cuIpcCloseMemHandle) \
-    row(cuIpcGetEventHandle) row(cuIpcGetMemHandle) row(cuIpcOpenEventHandle) row(cuIpcOpenMemHandle) \
-    row(cuIpcOpenMemHandle_v2) row(cuLaunch) row(cuLaunchCooperativeKernelMultiDevice) row(cuLaunchGrid) \
-    row(cuLaunchGridAsync) row(cuLibraryGetUnifiedFunction) row(cuLinkAddData) row(cuLinkAddFile) row(cuLinkCreate) \
-    row(cuLogsCurrent) row(cuLogsDumpToFile) row(cuLogsDumpToMemory) row(cuLogsRegisterCallback) \
-    row(cuLogsUnregisterCallback) row(cuMemAdvise) row(cuMemAlloc) row(cuMemAllocHost) row(cuMemAllocPitch) \
-    row(cuMemBatchDecompressAsync) row(cuMemBatchDecompressAsync_ptsz) row(cuMemDiscardAndPrefetchBatchAsync) \
-    row(cuMemDiscardAndPrefetchBatchAsync_ptsz) row(cuMemDiscardBatchAsync) row(cuMemDiscardBatchAsync_ptsz) \
-    row(cuMemExportToShareableHandle) row(cuMemFree) row(cuMemGetAddressRange) row(cuMemGetDefaultMemPool) \
-    row(cuMemGetHandleForAddressRange) row(cuMemGetInfo)
+    row(cuGraphBatchMemOpNodeGetParams) row(cuGraphBatchMemOpNodeSetParams) row(cuGraphExecBatchMemOpNodeSetParams) \
+    row(cuGraphExecExternalSemaphoresSignalNodeSetParams) row(cuGraphExecExternalSemaphoresWaitNodeSetParams) \
+    row(cuGraphExecKernelNodeSetParams) row(cuGraphExecUpdate) row(cuGraphExternalSemaphoresSignalNodeGetParams) \
+    row(cuGraphExternalSemaphoresSignalNodeSetParams) row(cuGraphExternalSemaphoresWaitNodeGetParams) \
+    row(cuGraphExternalSemaphoresWaitNodeSetParams) row(cuGraphGetEdges) row(cuGraphInstantiate) \
+    row(cuGraphInstantiate_v2) row(cuGraphKernelNodeGetParams) row(cuGraphKernelNodeSetParams) \
+    row(cuGraphNodeGetDependencies) row(cuGraphNodeGetDependentNodes) row(cuGraphRemoveDependencies) \
+    row(cuGraphicsMapResources) row(cuGraphicsMapResources_ptsz) row(cuGraphicsResourceGetMappedMipmappedArray) \
+    row(cuGraphicsResourceGetMappedPointer) row(cuGraphicsResourceGetMappedPointer_v2) \
+    row(cuGraphicsResourceSetMapFlags) row(cuGraphicsResourceSetMapFlags_v2) row(cuGraphicsSubResourceGetMappedArray) \
+    row(cuGraphicsUnmapResources) row(cuGraphicsUnmapResources_ptsz) row(cuGraphicsUnregisterResource) \
+    row(cuGreenCtxCreate) row(cuGreenCtxDestroy) row(cuGreenCtxGetDevResource) row(cuGreenCtxGetId) \
+    row(cuGreenCtxRecordEvent) row(cuGreenCtxStreamCreate) row(cuGreenCtxWaitEvent) row(cuImportExternalMemory) \
+    row(cuImportExternalSemaphore) row(cuIpcCloseMemHandle) row(cuIpcGetEventHandle) row(cuIpcGetMemHandle) \
+    row(cuIpcOpenEventHandle) row(cuIpcOpenMemHandle) row(cuIpcOpenMemHandle_v2) row(cuLaunch) \
+    row(cuLaunchCooperativeKernelMultiDevice) row(cuLaunchGrid) row(cuLaunchGridAsync) \
+    row(cuLibraryGetUnifiedFunction) row(cuLinkAddData) row(cuLinkAddFile) row(cuLinkCreate) row(cuLogsCurrent) \
+    row(cuLogsDumpToFile) row(cuLogsDumpToMemory) row(cuLogsRegisterCallback) row(cuLogsUnregisterCallback) \
+    row(cuMemAdvise) row(cuMemAlloc) row(cuMemAllocHost) row(cuMemAllocPitch)
 
 #define UNSUPPORTED_2(row) \
-    row(cuMemGetMemPool) row(cuMemHostGetDevicePointer) row(cuMemHostRegister) row(cuMemImportFromShareableHandle) \
-    row(cuMemMapArrayAsync) row(cuMemMapArrayAsync_ptsz) row(cuMemPoolExportPointer) \
-    row(cuMemPoolExportToShareableHandle) row(cuMemPoolGetAccess) row(cuMemPoolImportFromShareableHandle) \
-    row(cuMemPoolImportPointer) row(cuMemPoolSetAccess) row(cuMemPrefetchAsync) row(cuMemPrefetchAsync_ptsz) \
-    row(cuMemPrefetchBatchAsync) row(cuMemPrefetchBatchAsync_ptsz) row(cuMemSetMemPool) row(cuMemcpy2D) \
-    row(cuMemcpy2DAsync) row(cuMemcpy2DUnaligned) row(cuMemcpy3D) row(cuMemcpy3DAsync) row(cuMemcpy3DBatchAsync) \
-    row(cuMemcpy3DBatchAsync_ptsz) row(cuMemcpy3DBatchAsync_v2) row(cuMemcpy3DBatchAsync_v2_ptsz) row(cuMemcpyAtoA) \
-    row(cuMemcpyAtoD) row(cuMemcpyAtoH) row(cuMemcpyAtoHAsync) row(cuMemcpyBatchAsync) row(cuMemcpyBatchAsync_ptsz) \
-    row(cuMemcpyBatchAsync_v2) row(cuMemcpyBatchAsync_v2_ptsz) row(cuMemcpyDtoA) row(cuMemcpyDtoD) \
-    row(cuMemcpyDtoDAsync) row(cuMemcpyDtoH) row(cuMemcpyDtoHAsync) row(cuMemcpyHtoA) row(cuMemcpyHtoAAsync) \
-    row(cuMemcpyHtoD) row(cuMemcpyHtoDAsync) row(cuMemsetD16) row(cuMemsetD2D16) row(cuMemsetD2D32) row(cuMemsetD2D8) \
-    row(cuMemsetD32) row(cuMemsetD8) row(cuMipmappedArrayGetMemoryRequirements) \
+    row(cuMemBatchDecompressAsync) row(cuMemBatchDecompressAsync_ptsz) row(cuMemExportToShareableHandle) \
+    row(cuMemFree) row(cuMemGetAddressRange) row(cuMemGetHandleForAddressRange) row(cuMemGetInfo) \
+    row(cuMemHostGetDevicePointer) row(cuMemHostRegister) row(cuMemImportFromShareableHandle) row(cuMemMapArrayAsync) \
+    row(cuMemMapArrayAsync_ptsz) row(cuMemPoolExportPointer) row(cuMemPoolExportToShareableHandle) \
+    row(cuMemPoolImportFromShareableHandle) row(cuMemPoolImportPointer) row(cuMemPrefetchAsync) \
+    row(cuMemPrefetchAsync_ptsz) row(cuMemcpy2D) row(cuMemcpy2DAsync) row(cuMemcpy2DUnaligned) row(cuMemcpy3D) \
+    row(cuMemcpy3DAsync) row(cuMemcpy3DBatchAsync) row(cuMemcpy3DBatchAsync_ptsz) row(cuMemcpyAtoA) row(cuMemcpyAtoD) \
+    row(cuMemcpyAtoH) row(cuMemcpyAtoHAsync) row(cuMemcpyBatchAsync) row(cuMemcpyBatchAsync_ptsz) row(cuMemcpyDtoA) \
+    row(cuMemcpyDtoD) row(cuMemcpyDtoDAsync) row(cuMemcpyDtoH) row(cuMemcpyDtoHAsync) row(cuMemcpyHtoA) \
+    row(cuMemcpyHtoAAsync) row(cuMemcpyHtoD) row(cuMemcpyHtoDAsync) row(cuMemsetD16) row(cuMemsetD2D16) \
+    row(cuMemsetD2D32) row(cuMemsetD2D8) row(cuMemsetD32) row(cuMemsetD8) row(cuMipmappedArrayGetMemoryRequirements) \
     row(cuMipmappedArrayGetSparseProperties) row(cuModuleGetGlobal) row(cuModuleGetSurfRef) row(cuModuleGetTexRef) \
     row(cuMulticastAddDevice) row(cuMulticastBindAddr) row(cuMulticastBindMem) row(cuMulticastCreate) \
     row(cuMulticastGetGranularity) row(cuMulticastUnbind) row(cuParamSetSize) row(cuParamSetTexRef) row(cuParamSetf) \
-    row(cuParamSeti) row(cuParamSetv) row(cuPointerSetAttribute) row(cuProfilerInitialize) \
-    row(cuSignalExternalSemaphoresAsync) row(cuSignalExternalSemaphoresAsync_ptsz) row(cuStreamBatchMemOp)
+    row(cuParamSeti) row(cuParamSetv)
 
 #define UNSUPPORTED_3(row) \
-    row(cuStreamBatchMemOp_ptsz) row(cuStreamBatchMemOp_v2) row(cuStreamBatchMemOp_v2_ptsz) row(cuStreamBeginCapture) \
-    row(cuStreamBeginCapture_ptsz) row(cuStreamDestroy) row(cuStreamGetCaptureInfo) row(cuStreamGetCaptureInfo_ptsz) \
-    row(cuStreamGetCaptureInfo_v2) row(cuStreamGetCaptureInfo_v2_ptsz) row(cuStreamGetCtx_v2) \
-    row(cuStreamGetCtx_v2_ptsz) row(cuStreamGetGreenCtx) row(cuStreamUpdateCaptureDependencies) \
+    row(cuPointerSetAttribute) row(cuProfilerInitialize) row(cuSignalExternalSemaphoresAsync) \
+    row(cuSignalExternalSemaphoresAsync_ptsz) row(cuStreamBatchMemOp) row(cuStreamBatchMemOp_ptsz) \
+    row(cuStreamBeginCapture) row(cuStreamBeginCapture_ptsz) row(cuStreamDestroy) row(cuStreamGetCaptureInfo) \
+    row(cuStreamGetCaptureInfo_ptsz) row(cuStreamGetCaptureInfo_v2) row(cuStreamGetCaptureInfo_v2_ptsz) \
+    row(cuStreamGetCtx_v2) row(cuStreamGetCtx_v2_ptsz) row(cuStreamGetGreenCtx) row(cuStreamUpdateCaptureDependencies) \
     row(cuStreamUpdateCaptureDependencies_ptsz) row(cuStreamWaitValue32) row(cuStreamWaitValue32_ptsz) \
-    row(cuStreamWaitValue32_v2) row(cuStreamWaitValue32_v2_ptsz) row(cuStreamWaitValue64) \
-    row(cuStreamWaitValue64_ptsz) row(cuStreamWaitValue64_v2) row(cuStreamWaitValue64_v2_ptsz) \
-    row(cuStreamWriteValue32) row(cuStreamWriteValue32_ptsz) row(cuStreamWriteValue32_v2) \
-    row(cuStreamWriteValue32_v2_ptsz) row(cuStreamWriteValue64) row(cuStreamWriteValue64_ptsz) \
-    row(cuStreamWriteValue64_v2) row(cuStreamWriteValue64_v2_ptsz) row(cuSurfRefGetArray) row(cuSurfRefSetArray) \
+    row(cuStreamWaitValue64) row(cuStreamWaitValue64_ptsz) row(cuStreamWriteValue32) row(cuStreamWriteValue32_ptsz) \
+    row(cuStreamWriteValue64) row(cuStreamWriteValue64_ptsz) row(cuSurfRefGetArray) row(cuSurfRefSetArray) \
     row(cuTensorMapEncodeIm2colWide) row(cuTexRefCreate) row(cuTexRefDestroy) row(cuTexRefGetAddress) \
     row(cuTexRefGetAddressMode) row(cuTexRefGetAddress_v2) row(cuTexRefGetArray) row(cuTexRefGetBorderColor) \
     row(cuTexRefGetFilterMode) row(cuTexRefGetFlags) row(cuTexRefGetFormat) row(cuTexRefGetMaxAnisotropy) \

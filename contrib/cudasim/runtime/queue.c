@@ -15,6 +15,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "shield.h"
 
@@ -205,7 +206,8 @@ static bool uses_device(const struct task *task)
 /* Whether the work may run beside a kernel of another stream. */
 static bool runs_beside(const struct task *task)
 {
-    return task->work.kind == WORK_COPY || task->work.kind == WORK_SET || task->work.kind == WORK_RECORD;
+    return task->work.kind == WORK_COPY || task->work.kind == WORK_SET || task->work.kind == WORK_RECORD ||
+           task->work.kind == WORK_WORD;
 }
 
 /* Whether a kernel waits for a later action of the host. On the thread that would act, it would wait for ever. */
@@ -213,6 +215,33 @@ static bool may_wait_for_host(const struct task *task)
 {
     return task->work.kind == WORK_EXEC ||
            (task->work.kind == WORK_KERNEL && sim_kernel_facts(task->work.kernel.entry->kernel)->waits);
+}
+
+static bool waits_for_word(struct runtime *runtime, const struct task *task)
+{
+    return task->state == TASK_PENDING && task->work.kind == WORK_WORD && !word_is_met(runtime, &task->work.word);
+}
+
+static bool clock_include(struct clock *clock, const struct task *task)
+{
+    return clock_merge(clock, &task->clock) && (covers(clock, task) || clock_set(clock, task->queue, task->id));
+}
+
+/*
+ * A wait for a word is over. Who wrote the word is not known: all work that has run counts as before the work behind
+ * the wait. So the checks miss races with some of it, and report none that is not one.
+ */
+static void follow_word(struct runtime *runtime, const struct task *wait)
+{
+    for (const struct task *done = runtime->tasks; done; done = done->next) {
+        if (done->state != TASK_OVER)
+            continue;
+        for (struct task *later = wait->next; later; later = later->next)
+            if (task_before(wait, later) && !clock_include(&later->clock, done))
+                return; /* no memory */
+        if (!clock_include(&runtime->queues[wait->queue].before, done))
+            return;
+    }
 }
 
 /* `early`: nothing waits for it. */
@@ -231,6 +260,8 @@ static void run(struct call *call, struct task *task, bool early)
     if (!runtime->ending || (task->work.kind != WORK_HOST && task->work.kind != WORK_COPY))
         work_run(call, &task->work, task->stream);
     task->state = TASK_OVER;
+    if (task->work.kind == WORK_WORD && task->work.word.waits)
+        follow_word(runtime, task);
     runtime->running--;
     call->task = outer;
     if (uses_device(task))
@@ -266,7 +297,8 @@ static struct task *choose(struct runtime *runtime, const struct clock *clock, b
             continue;
         *left = true;
         if (task->state != TASK_PENDING || (runtime->busy && !runs_beside(task)) ||
-            (drawn && may_wait_for_host(task)) || !is_ready_task(runtime, task))
+            (drawn && may_wait_for_host(task)) || !is_ready_task(runtime, task) ||
+            waits_for_word(runtime, task))
             continue;
         if (!seeded)
             return task;
@@ -274,6 +306,33 @@ static struct task *choose(struct runtime *runtime, const struct clock *clock, b
             chosen = task;
     }
     return chosen;
+}
+
+/* Whether a piece that the clock covers waits for a word. Then work of other streams, or the host, has to write it. */
+static bool lacks_word(struct runtime *runtime, const struct clock *clock)
+{
+    for (const struct task *task = runtime->tasks; task; task = task->next)
+        if ((!clock || covers(clock, task)) && waits_for_word(runtime, task))
+            return true;
+    return false;
+}
+
+/* Runs what may write a word; else lets the other threads of the program run. */
+static void run_for_word(struct call *call)
+{
+    struct runtime *runtime = call->runtime;
+    bool left;
+    struct task *task = choose(runtime, NULL, false, &left);
+
+    if (task) {
+        run(call, task, true);
+        return;
+    }
+    runtime->waiting++;
+    runtime_unlock(runtime);
+    nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);
+    runtime_lock(runtime);
+    runtime->waiting--;
 }
 
 /* Runs the work that the clock covers. If another thread runs a host function of it, this waits for that thread. */
@@ -287,6 +346,8 @@ static void run_all(struct call *call, const struct clock *clock, bool early)
 
         if (task)
             run(call, task, early);
+        else if (left && lacks_word(runtime, clock))
+            run_for_word(call);
         else if (left) {
             runtime->waiting++;
             runtime_wait(runtime);

@@ -19,6 +19,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "word.h"
 #include "contrib/cudasim/sim.h"
 
 enum {
@@ -395,7 +396,8 @@ enum work_kind {
     WORK_ALLOCATE, /* cudaMallocAsync in a graph */
     WORK_RELEASE,  /* cudaFreeAsync in a graph */
     WORK_FREE,     /* cudaFreeAsync */
-    WORK_TAKE      /* cudaMallocAsync: nothing is left to do */
+    WORK_TAKE,     /* cudaMallocAsync: nothing is left to do */
+    WORK_WORD      /* a word that the stream writes, or waits for */
 };
 
 struct kernel_work {
@@ -447,6 +449,7 @@ struct work {
         struct kernel_work kernel; /* WORK_KERNEL */
         struct copy_work copy;     /* WORK_COPY */
         struct set_work set;       /* WORK_SET */
+        struct word_work word;     /* WORK_WORD */
         struct host_work host;     /* WORK_HOST */
         struct CUgraph_st *graph;  /* WORK_GRAPH; owned by the node */
         struct condition_work condition; /* WORK_CONDITION */

@@ -91,6 +91,8 @@ cudaError_t work_run(struct call *call, const struct work *work, cudaStream_t st
     case WORK_SET:
         error = set_check(call->runtime, &work->set, work->call);
         return error == cudaSuccess ? set_run(call->runtime, &work->set) : error;
+    case WORK_WORD:
+        return word_run(call->runtime, &work->word);
     case WORK_HOST:
         return run_host(call, &work->host, stream);
     case WORK_EXEC:
@@ -175,6 +177,10 @@ cudaError_t work_submit(struct call *call, const struct work *work, cudaStream_t
 
     if (!stream)
         return cudaErrorInvalidResourceHandle;
+    if (work->kind == WORK_WORD)
+        error = stream->capture ? cudaErrorStreamCaptureUnsupported : word_check(call->runtime, &work->word);
+    if (error != cudaSuccess)
+        return error;
     if (stream->capture) {
         if (work->kind == WORK_COPY) /* and memsets are not looked at before they run */
             error = copy_check(call->runtime, &work->copy, work->call);

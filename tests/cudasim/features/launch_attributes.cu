@@ -1,0 +1,73 @@
+/*
+ * launch_attributes.cu - cudaLaunchKernelEx with its attributes; attributes of functions; occupancy of clusters.
+ */
+#include <cooperative_groups.h>
+
+#include "../check.h"
+
+namespace cg = cooperative_groups;
+
+static __global__ void where(int *out)
+{
+    extern __shared__ int room[];
+    auto cluster = cg::this_cluster();
+    auto grid = cg::this_grid();
+
+    room[threadIdx.x] = (int)cluster.block_rank();
+    cluster.sync();
+    if (threadIdx.x == 0)
+        out[blockIdx.x] = *cluster.map_shared_rank(room, (cluster.block_rank() + 1) % cluster.num_blocks()) +
+                          10 * (int)cluster.num_blocks();
+    cluster.sync();
+    if (grid.is_valid()) {
+        grid.sync();
+        if (grid.thread_rank() == 0)
+            for (unsigned i = 0; i < gridDim.x; i++)
+                out[gridDim.x] += out[i];
+    }
+}
+
+static __global__ void __launch_bounds__(128, 2) bounded(int *out) { out[threadIdx.x] = 1; }
+
+int main(void)
+{
+    int *out = device_zeros<int>(9), clusters = 0, size = 0, blocks = 0, least = 0;
+    cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute list[4] = {};
+    cudaFuncAttributes about;
+    std::vector<int> want(9);
+
+    list[0].id = cudaLaunchAttributeClusterDimension;
+    list[0].val.clusterDim.x = 4, list[0].val.clusterDim.y = list[0].val.clusterDim.z = 1;
+    list[1].id = cudaLaunchAttributeCooperative;
+    list[1].val.cooperative = 1;
+    list[2].id = cudaLaunchAttributePriority;
+    list[2].val.priority = -1;
+    list[3].id = cudaLaunchAttributeMemSyncDomain;
+    list[3].val.memSyncDomain = cudaLaunchMemSyncDomainRemote;
+    config.gridDim = 8, config.blockDim = 32, config.dynamicSmemBytes = 100 * 1024;
+    config.attrs = list, config.numAttrs = 4;
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaLaunchKernelEx(&config, where, out));
+    CUDA_CHECK(cudaFuncSetAttribute(where, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 * 1024));
+    CUDA_CHECK(cudaLaunchKernelEx(&config, where, out));
+    CUDA_CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < 8; i++)
+        want[8] += want[i] = (i + 1) % 4 + 40;
+    expect_device("ranks", want, out);
+    CUDA_CHECK(cudaFuncGetAttributes(&about, bounded));
+    EXPECT(about.maxThreadsPerBlock == 128 && about.binaryVersion == 90 && about.sharedSizeBytes == 0);
+    CUDA_CHECK(cudaFuncGetAttributes(&about, where));
+    EXPECT(about.maxDynamicSharedSizeBytes == 100 * 1024);
+    CUDA_CHECK(cudaOccupancyMaxActiveClusters(&clusters, where, &config));
+    CUDA_CHECK(cudaDeviceGetAttribute(&least, cudaDevAttrMultiProcessorCount, 0));
+    EXPECT(clusters >= 1 && clusters <= least * 2 / 4);
+    config.numAttrs = 0;
+    CUDA_CHECK(cudaOccupancyMaxPotentialClusterSize(&size, where, &config));
+    EXPECT(size == 8);
+    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, where, 32, 100 * 1024));
+    EXPECT(blocks == 2);
+    CUDA_CHECK(cudaOccupancyMaxPotentialBlockSize(&least, &size, bounded, 0, 0));
+    EXPECT(size == 128);
+    device_free(out);
+    return passed();
+}
