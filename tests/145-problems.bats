@@ -172,3 +172,25 @@ tokens() {
     run -2 tests/scripts/drawn.sh nothing
     run -2 "$build/check_problem" --lines=0 mergesort
 }
+
+@test "problems: slow programs written from the statements agree with the answers of 50 drawn inputs each" {
+    local problem line so json=$BATS_TEST_TMPDIR/result.json
+    while IFS=: read -r problem line; do
+        so=$(submission "tests/fixtures/reference_$problem.c" "$problem")
+        run -0 --separate-stderr timeout 100 "$host" "$problem" --submission "$so" --generate "$line" --repeat 50 \
+            --seed 145 --json "$json"
+        assert_equal "$(jq -c '[.verdict, .cases[0].calls]' "$json")" '["AC",50]'
+    done << 'END'
+matmul:mixed 37 41 53
+matmul:special 30 20 17
+matmul:tiny 20 30 25
+mergesort:mixed 1500 payload=1
+mergesort:extremes 1201
+scan:random uint32 1500
+scan:wide uint64 1500 mean=20
+scan:wide float32 1500 mean=100
+editdistance:mutated 384 256 alphabet=dna period=12
+editdistance:moved 256 512 alphabet=binary
+softmax:mixed 60 133 float32
+END
+}
