@@ -150,7 +150,7 @@ static struct {
 static size_t round_up(size_t x, size_t unit) { return (x + unit - 1) / unit * unit; }
 
 /* Of B's and C's rows of n elements on the device. Kernels for rows that begin at 16 bytes are up to 1.4 times as fast,
- * and a copy over the bus with a pitch takes up to 1 ns a row longer. That is not worth it where rows and K are short. */
+ * and a copy over the bus with a pitch takes up to 1 ns a row longer. Rows and K that are short are not worth it. */
 static int pitch_of(int n, int k)
 {
     return n > SHORT && (n > 2 * SHORT || k > 2 * SHORT) ? (int)round_up(n, 4) : n;
