@@ -552,8 +552,9 @@ cudaError_t queue_submit(struct call *call, const struct work *work, struct CUst
         runner_start(runtime);
     if (result)
         *result = task;
-    /* What the environment tells of a launch (CUDASIM_FEATURES_N) is read as it runs, and may be another one later. */
-    if (runtime->features && work->kind == WORK_KERNEL)
+    /* What the environment tells of a launch (CUDASIM_FEATURES_N) is read as it runs, and may be another one later. A
+     * word that work waits for may be the host's next write: then the launch waits, too. */
+    if (runtime->features && work->kind == WORK_KERNEL && !lacks_word(runtime, NULL))
         run_all(call, NULL, true);
     return cudaSuccess;
 }
