@@ -57,7 +57,8 @@ setup() {
     "$(make -s print-nvcc)" -std=c++17 -O0 -cudart shared --extended-lambda -I. -Iproblems/matmul \
         -Iproblems/matmul/include -gencode arch=compute_90,code=compute_90 -o "$bench" problems/matmul/bench_gpu.cu \
         "$build"/obj/verify/{cases/arguments,base/error,base/text,base/number}.o -lcublas
-    usage='usage: bench_gpu [M N K]..., three arguments a size, or bench_gpu population SEED [COUNT]'
+    usage='usage: bench_gpu [M N K]..., three arguments a size, bench_gpu population SEED [COUNT], '
+    usage+='bench_gpu plans SEED [COUNT], or bench_gpu fit FILE...'
     for arguments in '1024' '1024 1024' '64 64 64 64'; do
         # shellcheck disable=SC2086
         run -2 "$bench" $arguments
