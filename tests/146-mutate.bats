@@ -235,7 +235,7 @@ END
     requires box
     planted
     : > list
-    # From the third call on the last row is left out. With one call a case is judged with a second one too.
+    # From the third call on the last row is left out. With --calls 1 each case has a second call too.
     sed -i 's/^    pad();/    static int calls;\n\n    pad();\n    m -= calls++ > 1;/' planted/plain.c
     for calls in 1 3; do
         CASE_SECONDS=0.001 run timeout 180 "$root/run_scripts/mutate.sh" matmul --sources planted --list list \
