@@ -396,7 +396,7 @@ static void find_part(const struct model *model, const double *terms, const stru
     const char *refused = parts_refused(sample);
     double share[PARTS];
 
-    mechanism_predict(mechanism_law(&model->learned), terms, share, &f->launch_share);
+    f->kept = f->us / exp(mechanism_predict(mechanism_law(&model->learned), terms, share, &f->launch_share));
     f->bound = "launch";
     f->share = f->launch_share;
     for (int i = 0; i < PARTS; i++) {
@@ -435,7 +435,7 @@ bool model_forecast(const struct model *model, const struct sample *sample, cons
     bool mechanism = model->recipe.method == &method_mechanism;
     size_t nearest, input = 0;
 
-    *f = (struct forecast){.bound = ""};
+    *f = (struct forecast){.bound = "", .kept = 1};
     if (!inputs_compute(model->recipe.set, sample, gpu, inputs, path, error) ||
         !inputs_compute(INPUTS_DERIVED, sample, gpu, derived, path, error))
         return false;

@@ -93,6 +93,7 @@ double reach_distance(const struct reach *reach, const double *x, size_t *neares
 
 struct forecast {
     double us, low_us, high_us; /* 90 % */
+    double kept;                /* by the mechanism: us over what its law alone says. A changed launch keeps it */
     const char *bound;          /* what takes the largest part of the time by the law of limits */
     double share;               /* that part */
     double launch_share;        /* the part that launching takes, whatever the launch does */

@@ -55,6 +55,12 @@ static double mechanism_law_of(const double *x, const double *terms)
                      pow(1.2 * terms[TERM_LATENCY], 3), 1.0 / 3);
 }
 
+/* The mechanism, but for what an input does that no part has: 20 % in the mean. */
+static double leftover_law_of(const double *x, const double *terms)
+{
+    return mechanism_law_of(x, terms) * exp(0.8 * (x[0] - 0.5));
+}
+
 static void make(struct design *d, size_t rows, double (*law)(const double *, const double *), double noise,
                  double shift)
 {
@@ -193,6 +199,7 @@ int main(void)
     recovers(&method_limits, limits_law, 0.02, 0.5);
     recovers(&method_bounded, limits_law, 0.02, 0.5);
     recovers(&method_mechanism, mechanism_law_of, 0.02, 0.1);
+    recovers(&method_mechanism, leftover_law_of, 0.15, 0.5);
     test_intervals();
     return unit_end();
 }

@@ -4,6 +4,7 @@
 
 #include "contrib/predict/rows/mrmr.h"
 #include "contrib/predict/rows/normalise.h"
+#include "contrib/predict/rows/parts.h"
 #include "contrib/predict/score.h"
 #include "contrib/predict/rows/split.h"
 #include "contrib/predict/rows/terms.h"
@@ -145,6 +146,30 @@ static void test_occupancy(void)
           us[TERM_FOOTPRINT]);
 }
 
+/* A warp that takes half of each of two lines costs memory more; sectors asked for again and again less. */
+static void test_lines_of_memory(void)
+{
+    struct gpu gpu = {"h100", "H100", 132, 1980, 3352, 52428800, 128, 64, 16, 2048, 32, 65536, 233472};
+    struct sample s = {.line = 1};
+    double *v = s.value, whole[PARTS], half[PARTS], once[PARTS], again[PARTS];
+
+    v[COLUMN_N_T] = 256, v[COLUMN_N_B] = 131072, v[COLUMN_W] = 8, v[COLUMN_REGISTERS] = 16, v[COLUMN_ISSUE] = 1e7;
+    v[COLUMN_FOOTPRINT] = 1 << 30, v[COLUMN_LOAD_SECTORS] = 1 << 25, v[COLUMN_LOAD_REQUESTS] = 1 << 23;
+    v[COLUMN_LOAD_LINES] = 1 << 23;
+    parts_compute(&s, &gpu, whole);
+    v[COLUMN_LOAD_LINES] = 1 << 24;
+    parts_compute(&s, &gpu, half);
+    CHECK(fabs(half[PART_DRAM] / whole[PART_DRAM] - 1.8) < 1e-9, "half lines %g, whole lines %g", half[PART_DRAM],
+          whole[PART_DRAM]);
+    v[COLUMN_LOAD_LINES] = v[COLUMN_LOAD_SECTORS], v[COLUMN_LOAD_REQUESTS] = 1 << 20;
+    v[COLUMN_LOAD_FRESH] = v[COLUMN_LOAD_SECTORS];
+    parts_compute(&s, &gpu, once);
+    v[COLUMN_LOAD_LINES] *= 16, v[COLUMN_LOAD_SECTORS] *= 16, v[COLUMN_LOAD_REQUESTS] *= 16, v[COLUMN_LOAD_FRESH] *= 16;
+    parts_compute(&s, &gpu, again);
+    CHECK(fabs(again[PART_DRAM] / once[PART_DRAM] - 8) < 1e-9, "16 times as often %g, once %g", again[PART_DRAM],
+          once[PART_DRAM]);
+}
+
 int main(void)
 {
     test_splits();
@@ -152,5 +177,6 @@ int main(void)
     test_influence();
     test_scores();
     test_occupancy();
+    test_lines_of_memory();
     return unit_end();
 }

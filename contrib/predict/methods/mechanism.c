@@ -3,7 +3,8 @@
  *
  * The parts come from the machine's constants. What is learned is little: a factor for each part, held close to 1, the
  * price of a launch, p, which says how far the throughputs overlap, and q, which says how far the path is hidden. The
- * method is that of Levenberg and Marquardt, with weights that keep a row that is far off from bending all others.
+ * method is that of Levenberg and Marquardt, with weights that keep a row that is far off from bending all others. What
+ * this law leaves is corrected by rows that are alike: in where their time goes, and in their inputs (leftover.h).
  */
 #include "mechanism.h"
 
@@ -12,8 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAW };
-enum { MOST_ROWS = 4000, STEPS = 60, TRIALS = 8 };
+#include "leftover.h"
+
+enum { LAW, SITES, PULLS };
+enum { MOST_ROWS = 4000, MOST_SITES = 1500, STEPS = 60, TRIALS = 8 };
 #define HOLD 0.002      /* how strongly the logarithm of a factor is held to 0, as a share of all kernels' squares */
 #define LARGE 0.25      /* errors beyond it count as they are, not squared */
 #define LEAST 1e-6      /* microseconds: a part that is nothing */
@@ -211,6 +214,75 @@ static bool weigh(struct problem *p, struct error *error)
     return all > 0 || error_usage(error, "no row has the work of its launch: count again with this simulator");
 }
 
+/* ---- what the law leaves ---- */
+
+enum { OWN_COORDINATES = PARTS + 2 }; /* of a row's site: before its inputs */
+#define SHORT 0.05 /* what a factor e of the time counts beside shares and inputs, which go from 0 to 1 */
+
+/* Where a row lies among others: the shares of its time, its time, its inputs. */
+static void find_site(const double *law, size_t inputs, const double *x, const double *terms, double *site)
+{
+    site[PARTS + 1] = SHORT * mechanism_predict(law, terms, site, &site[PARTS]);
+    for (size_t i = 0; i < inputs; i++)
+        site[OWN_COORDINATES + i] = x[i];
+}
+
+/* The sites of the rows that count, what the law leaves of them, and their weights; how many. */
+static size_t find_sites(const struct problem *p, const double *law, size_t step, double *site, double *left,
+                         double *weight)
+{
+    const struct training *t = p->t;
+    size_t rows = 0, size = OWN_COORDINATES + t->inputs;
+    double *own;
+
+    for (size_t i = 0; i < t->rows; i += step) {
+        if (p->weight[i] <= 0)
+            continue;
+        own = site + rows * size;
+        find_site(law, t->inputs, t->x + i * t->inputs, t->terms + i * ROW_TERMS, own);
+        left[rows] = t->y[i] - own[PARTS + 1] / SHORT;
+        weight[rows++] = p->weight[i];
+    }
+    return rows;
+}
+
+/* A kernel weighs 1 in the mean. */
+static double mean_weight(const struct problem *p)
+{
+    bool *seen = calloc((size_t)p->t->kernels + 1, sizeof *seen);
+    double kernels = 0;
+
+    for (size_t i = 0; seen && i < p->t->rows; i++)
+        if (p->weight[i] > 0 && !seen[p->t->kernel[i]]) {
+            seen[p->t->kernel[i]] = true;
+            kernels++;
+        }
+    free(seen);
+    return 1 / fmax(kernels, 1);
+}
+
+static bool fit_leftover(struct learned *learned, const struct problem *p, const double *law, struct error *error)
+{
+    size_t most = p->t->rows / p->step + 1, often = (most + MOST_SITES - 1) / MOST_SITES;
+    size_t room = most / often + 1, size = OWN_COORDINATES + p->t->inputs, rows;
+    double *left = malloc(room * sizeof *left), *weight = malloc(room * sizeof *weight), mean = mean_weight(p);
+    double *site = learned_array(learned, SITES, room * size, error);
+    double *pull = site ? learned_array(learned, PULLS, room, error) : NULL;
+    bool good = pull && ((left && weight) || error_toolkit(error, "no memory for %zu rows", room));
+
+    if (good) {
+        rows = find_sites(p, law, p->step * often, site, left, weight);
+        learned->array[SITES].count = rows * size;
+        learned->array[PULLS].count = rows;
+        for (size_t i = 0; i < rows; i++)
+            weight[i] *= (double)often / mean;
+        good = leftover_fit(pull, site, size, left, weight, rows, error);
+    }
+    free(left);
+    free(weight);
+    return good;
+}
+
 static bool fit(struct learned *learned, const struct training *t, struct error *error)
 {
     double *law = learned_array(learned, LAW, MECHANISM_COUNT, error), damping = 1e-2, value;
@@ -225,6 +297,7 @@ static bool fit(struct learned *learned, const struct training *t, struct error 
         value = objective(&p, law, NULL, NULL);
         for (int step = 0; step < STEPS && descend(&p, law, &value, &damping); step++)
             ;
+        good = fit_leftover(learned, &p, law, error);
     }
     free(p.weight);
     return good;
@@ -232,16 +305,19 @@ static bool fit(struct learned *learned, const struct training *t, struct error 
 
 static double predict(const struct learned *learned, size_t inputs, const double *x, const double *terms)
 {
-    (void)inputs;
-    (void)x;
-    return mechanism_predict(learned->array[LAW].values, terms, NULL, NULL);
+    double site[OWN_COORDINATES + MAX_INPUTS];
+
+    find_site(mechanism_law(learned), inputs, x, terms, site);
+    return site[PARTS + 1] / SHORT + leftover_at(site, learned->array[SITES].values, OWN_COORDINATES + inputs,
+                                                 learned->array[PULLS].values, learned->array[PULLS].count);
 }
 
 static bool check(const struct learned *learned, size_t inputs)
 {
-    (void)inputs;
-    return learned->array[LAW].count == MECHANISM_COUNT;
+    return learned->array[LAW].count == MECHANISM_COUNT &&
+           learned->array[SITES].count == learned->array[PULLS].count * (OWN_COORDINATES + inputs);
 }
 
 const struct method method_mechanism = {.name = "mechanism", .title = "mechanism", .physical = true,
-                                        .arrays = {"law"}, .fit = fit, .predict = predict, .check = check};
+                                        .arrays = {"law", "sites", "pulls"}, .fit = fit, .predict = predict,
+                                        .check = check};

@@ -44,6 +44,8 @@
 #define FETCH_CLOCKS 30.0       /* for a line of 128 bytes of code that no warp executed yet */
 #define CODE_LINE 8.0           /* instructions */
 #define DRAM_EFFICIENCY 0.88    /* bandwidth, read, 768 MiB, over the data sheet's */
+#define HALF_LINES 0.8          /* how much more a byte of a half line costs: by public programs */
+#define POPULAR 0.25            /* how far sectors asked for again are found in L2 more often than others: likewise */
 #define COLD_SHARE 0.7          /* of what a copy left in memory: the rest is in L2 still. By public programs */
 
 static const struct {
@@ -178,6 +180,23 @@ static double scattered(const double *v)
            2 * v[COLUMN_ATOMIC_SECTORS] * fmin(fmax(words, 0), 1);
 }
 
+/* 0: requests take whole lines; 1: they span lines, and take half of each or less. */
+static double half_lines(double requests, double sectors, double lines)
+{
+    return per(lines, requests) > 1.5 ? fmin(fmax(4 * per(lines, sectors) - 1, 0), 1) : 0;
+}
+
+/*
+ * What memory reads of scattered sectors if L2 holds few. Where each sector is asked for many times, some are asked for
+ * far more often than others: L2 keeps these, as the upper levels of a tree.
+ */
+static double scattered_apart(const double *v)
+{
+    double all = scattered(v);
+
+    return all * pow(fmin(v[COLUMN_FOOTPRINT] / 32 / fmax(all, 1), 1), POPULAR);
+}
+
 static double memory_clocks(const double *v, const struct gpu *gpu)
 {
     double bytes_clock = gpu->dram_gbs * DRAM_EFFICIENCY * 1e3 / gpu->max_mhz;
@@ -185,9 +204,13 @@ static double memory_clocks(const double *v, const struct gpu *gpu)
     double written = fmin(32 * (v[COLUMN_STORE_SECTORS] + v[COLUMN_ATOMIC_SECTORS]), v[COLUMN_FOOTPRINT]);
     /* What is read and written at one place moves twice; what is read again may not: half of the excess. */
     double bytes = v[COLUMN_FOOTPRINT] + fmax(read + written - v[COLUMN_FOOTPRINT], 0) / 2;
+    /* The other half of a line comes at another time, when memory has opened another row. */
+    double halves = half_lines(v[COLUMN_LOAD_REQUESTS], v[COLUMN_LOAD_SECTORS], v[COLUMN_LOAD_LINES]) * read +
+                    half_lines(v[COLUMN_STORE_REQUESTS], v[COLUMN_STORE_SECTORS], v[COLUMN_STORE_LINES]) * written;
+    double slower = 1 + HALF_LINES * per(halves, read + written);
 
-    return fmax(fmax(far * bytes, cold(v)) / bytes_clock,
-                fmax(far, cold(v) / fmax(bytes, 1)) * scattered(v) / SCATTERED_CLOCK);
+    return fmax(fmax(far * bytes, cold(v)) * slower / bytes_clock,
+                fmax(far, cold(v) / fmax(bytes * slower, 1)) * scattered_apart(v) / SCATTERED_CLOCK);
 }
 
 /*
