@@ -165,6 +165,76 @@ END
     assert_line --index 3 --regexp ', 1 blocks of 1 threads: [12]\.[0-9]+ us, '
 }
 
+@test "predict population: blocks that wait for a flag, managed variables and atomics of the system are predicted" {
+    cd "$root"
+    make -s predict-program cudasim LEVELS=4 >&2
+    cat > "$BATS_TEST_TMPDIR/waits.cu" << 'CUDA'
+__managed__ int shared_by_all[65536];
+__device__ volatile int turn;
+__device__ int sum;
+
+__global__ void in_turns(int *out)
+{
+    if (threadIdx.x == 0) {
+        while (turn != (int)blockIdx.x)
+            ;
+        __threadfence();
+    }
+    __syncthreads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = (int)blockIdx.x;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        turn = (int)blockIdx.x + 1;
+    }
+}
+
+__global__ void fill_managed(int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        shared_by_all[i] = i;
+}
+
+__global__ void add_of_system(int *place)
+{
+    atomicAdd_system(place, 1);
+}
+
+int main(void)
+{
+    int *out, *managed;
+    if (cudaMalloc(&out, 4 * 16 * 64) || cudaMallocManaged(&managed, 4))
+        return 1;
+    *managed = 0;
+    in_turns<<<16, 64>>>(out);
+    for (int i = 0; i < 2; i++)
+        fill_managed<<<256, 256>>>(65536);
+    add_of_system<<<32, 128>>>(managed);
+    if (cudaDeviceSynchronize())
+        return 1;
+    return *managed == 4096 && shared_by_all[65535] == 65535 ? 0 : 1;
+}
+CUDA
+    gpus=(--gpus contrib/predict/gpus.csv)
+    awk 'NR == 1 || NR % 8 == 0' contrib/predict/data/work-h100.csv > "$BATS_TEST_TMPDIR/work.csv"
+    timeout 60 "$build/predict/predict" train "$BATS_TEST_TMPDIR/work.csv" "$BATS_TEST_TMPDIR/m" "${gpus[@]}"
+    nvcc=$(make -s -C "$root" print-nvcc)
+    cd "$BATS_TEST_TMPDIR"
+    "$nvcc" -cudart shared -gencode 'arch=compute_90,code=compute_90' -o waits waits.cu
+    # The program's own check holds, so the counts are of right results.
+    LD_LIBRARY_PATH=$build/cudasim CUDASIM_FEATURES=waits.csv run -0 --separate-stderr timeout 60 ./waits
+    assert_regex "$stderr" 'in_turns: the loop .* runs as often as data in global memory says'
+    cd "$root"
+    run -0 timeout 60 "$build/predict/predict" predict "$BATS_TEST_TMPDIR/m" "$BATS_TEST_TMPDIR/waits.csv" "${gpus[@]}"
+    assert_equal "${#lines[@]}" 4
+    assert_line --index 0 --regexp '^in_turns, .*: [0-9.]+ us, 90 % between [0-9.]+ and [0-9.]+; '
+    assert_line --index 1 --regexp '^fill_managed, .*: [0-9.]+ us, 90 % between [0-9.]+ and [0-9.]+; '
+    assert_line --index 2 --regexp '^fill_managed, .*: [0-9.]+ us, 90 % between [0-9.]+ and [0-9.]+; '
+    # A managed allocation that no launch touched before: its page moves.
+    assert_line --index 3 --regexp '^add_of_system, .*; bounded by memory of the host '
+}
+
 @test "predict population: what is committed follows the rule" {
     names() { sed 1d "$here/programs.csv" | cut -d , -f 1; }
     # The first programs by their digest, each in its half by another.
