@@ -281,6 +281,7 @@ pair() {
 @test "check: member_mask_omits" { pair member_mask_omits; }
 @test "check: inactive_lane" { pair inactive_lane; }
 @test "check: invalid_free" { pair invalid_free; }
+@test "check: leak_graph" { pair leak_graph; }
 @test "check: leak_heap" { pair leak_heap; }
 @test "check: leak_page_locked" { pair leak_page_locked; }
 @test "check: leak_stream" { pair leak_stream; }

@@ -99,6 +99,43 @@ static size_t handles_of(const struct runtime *runtime, enum handle_kind kind)
     return count;
 }
 
+/* Instantiated graphs that belong to steps of `exec`. They end with it. */
+static size_t inside_exec(const struct CUgraphExec_st *exec)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < exec->count; i++)
+        count += exec->steps[i].child ? 1 : exec->steps[i].bodies ? exec->steps[i].work.condition.count : 0;
+    return count;
+}
+
+/* Graphs that belong to a node. They end with its graph. */
+static size_t inside_node(const struct CUgraphNode_st *node)
+{
+    if (node->work.kind == WORK_CONDITION)
+        return node->work.condition.bodies ? node->work.condition.count : 0;
+    return node->work.kind == WORK_GRAPH && node->work.graph;
+}
+
+/* The graphs and instantiated graphs that the program holds: all but those inside of others and of open captures. */
+static void say_graphs(struct runtime *runtime)
+{
+    size_t graphs = handles_of(runtime, HANDLE_GRAPH), execs = handles_of(runtime, HANDLE_EXEC);
+
+    for (size_t i = 0; i < runtime->handles.capacity; i++) {
+        const void *record = runtime->handles.keys[i];
+
+        if (record && handle_is(runtime, record, HANDLE_EXEC))
+            execs -= inside_exec(record);
+        else if (record && handle_is(runtime, record, HANDLE_NODE))
+            graphs -= inside_node(record);
+    }
+    for (const struct graph_capture *capture = runtime->captures; capture; capture = capture->next)
+        graphs -= capture->own_graph;
+    say_leak(runtime, "graph", graphs);
+    say_leak(runtime, "instantiated graph", execs);
+}
+
 struct heap_left {
     uint64_t blocks, bytes;
 };
@@ -120,6 +157,7 @@ void left_check(struct runtime *runtime)
 
     say_leak(runtime, "stream", handles_of(runtime, HANDLE_STREAM));
     say_leak(runtime, "event", handles_of(runtime, HANDLE_EVENT));
+    say_graphs(runtime);
     memory_visit(sim_memory(runtime->sim), add_heap, &left);
     if (!left.blocks)
         return;
