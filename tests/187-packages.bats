@@ -25,6 +25,7 @@ setup() {
             refute_line --partial narrow_sums.c
             ;;
         attention) assert_line --partial 'left out: submission wrong_answer/scores_of_2048.c, for no case that' ;;
+        diffevo) assert_line --partial 'left out: submission wrong_answer/one_grid.c, for no case that' ;;
         matmul) assert_line --partial 'left out: submission time_limit_exceeded/every_order.c, for no case that' ;;
         softmax) assert_line --partial 'left out: submission time_limit_exceeded/sum_again.c, for no case that' ;;
         *) refute_output --partial 'for no case' ;;
