@@ -31,8 +31,13 @@ setup() {
 # simulate PROGRAM: its output in $output, its standard error in $stderr, faults that the simulator saw in $said. In
 # every launch the classes of instructions add up.
 simulate() {
+    local command=("$programs/$1") part
+    # Short programs are parts of one.
+    for part in "$programs"/together_*.cu; do
+        ! grep -qF "/$1.cu\"" "$part" || command=("${part%.cu}" "${1##*/}")
+    done
     rm -f features.csv
-    CUDASIM_FEATURES=features.csv run --separate-stderr timeout 120 "$programs/$1"
+    CUDASIM_FEATURES=features.csv run --separate-stderr timeout 120 "${command[@]}"
     [ ! -e features.csv ] || classes_add_up features.csv || fail "$1: see above"
     [ "$status" -ne 124 ] || fail "$1 did not end in 120 s"$'\n'"$output"$'\n'"$stderr"
     said=$(grep -E '^cudasim: (error|warning): ' <<< "$stderr" || true)
@@ -57,7 +62,7 @@ passes() {
 pair() {
     local kind kernel line source place
     if [ -e "$sources/checks/$1_good.cu" ]; then
-        simulate "checks/$1_good"
+        simulate "$1_good"
         assert_equal "$status" 0
         assert_equal "$said" ''
     fi
@@ -66,10 +71,10 @@ pair() {
     kernel=${kernel#kernel=}
     line=$(grep -n '/\* HERE \*/' "$source" | cut -d : -f 1)
     place=${kernel:+": $kernel"}${line:+, ${source}:$line, block}
-    simulate "checks/$1_bad"
+    simulate "$1_bad"
     [ "$status" -le 1 ] || fail "exit $status"$'\n'"$stderr"
-    # The message may name the file by any of its paths.
-    said=$(sed -E "s#, [^ ]*/checks/$1_bad\.cu:#, $source:#" <<< "$said")
+    # The message may name the file by any of its paths; its kernels are in a namespace.
+    said=$(sed -E "s#, [^ ]*/checks/$1_bad\.cu:#, $source:#; s/\bcase_$1_bad:://g" <<< "$said")
     [[ $said =~ 'cudasim: '(error|warning)": $kind$place" ]] || fail "wanted: $kind$place"$'\n'"found: $said"
     run grep -vE "^cudasim: (error|warning): $kind\b" <<< "$said"
     assert_output ''
@@ -210,6 +215,7 @@ pair() {
     diff -u "$root/tests/fixtures/cudasim/wgmma-h200.txt" - <<< "$output"
 }
 
+# bats test_tags=long
 @test "cudasim: the instruction bodies of every level of x86-64 give the same results" {
     for CUDASIM_LEVEL in 2 3 4; do
         export CUDASIM_LEVEL
@@ -219,6 +225,7 @@ pair() {
     done
 }
 
+# bats test_tags=long
 @test "cudasim: one worker, and orders of threads drawn from a seed" {
     for program in reduce scan spin_lock producer_consumer barrier_pipeline cooperative_groups; do
         CUDASIM_WORKERS=1 passes "$program"
@@ -308,7 +315,7 @@ pair() {
 @test "check: shared_race_write" { pair shared_race_write; }
 @test "check: stack_limit" { pair stack_limit; }
 @test "checks: a stack that nvcc knows may exceed cudaLimitStackSize" {
-    simulate checks/stack_limit_static_good
+    simulate stack_limit_static_good
     assert_equal "$status" 0
     assert_equal "$said" ''
 }

@@ -43,10 +43,12 @@ as_the_first() {
     compare 4 3536 -e -c "$root/tests/instructions/h100.txt"
 }
 
+# bats test_tags=long
 @test "... with the bodies for x86-64-v3" {
     as_the_first 3
 }
 
+# bats test_tags=long
 @test "... and for x86-64-v2" {
     as_the_first 2
 }
@@ -70,6 +72,7 @@ as_the_first() {
     done
 }
 
+# bats test_tags=long
 @test "instructions: of every family of PTX that ptxas accepts, the simulator refuses only what refused.txt lists" {
     make -s -C "$root" "${BUILD:-build}/ptx_check" LEVELS="$(make -s -C "$root" print-runnable-levels)" >&2
     list=$BATS_TEST_TMPDIR/forms

@@ -106,6 +106,7 @@ another_toolkit() {
     assert_output --partial 'FAILED. JE'
 }
 
+# bats test_tags=long
 @test "sim: the same verdicts as on a GPU, in the box and without it" {
     for box in auto none; do
         simulated 1 "$(jury wrong_answer/two_rows.cu)" --box $box
@@ -148,6 +149,7 @@ another_toolkit() {
     [[ $stderr == *'  | cudasim: error: deadlock: wait_for, '* ]] || fail "$stderr"
 }
 
+# bats test_tags=long
 @test "sim: memory that is never freed is reported; a right submission gets no report" {
     simulated 1 "$(fixture leak)"
     [[ $stderr == *'  | cudasim: warning: leak: 12345 bytes '* ]] || fail "$stderr"
@@ -217,6 +219,7 @@ another_toolkit() {
 
 # ---- sim.sh ----
 
+# bats test_tags=long
 @test "sim.sh: compiles a program, runs it, and passes arguments and exit code on" {
     cd "$BATS_TEST_TMPDIR"
     echo '#define MORE 5' > more.h

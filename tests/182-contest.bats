@@ -515,6 +515,7 @@ SCRIPT
     assert_line 'each has one final verdict, the same as undisturbed'
 }
 
+# bats test_tags=long
 @test "records: judged again from the kept source, by the guide's commands; another source is reported" {
     requires box
     local guide words
@@ -596,6 +597,7 @@ SCRIPT
 
 # The guide's ten commands come from the document, one per line. The test changes only what a reader changes: address,
 # an editor's work, and sudo, which root does not need.
+# bats test_tags=long
 @test "guide: the ten commands of docs/CONTEST.md lead from a clone to a contest that grades submissions" {
     requires box
     local commands number line grader

@@ -215,7 +215,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     xmllint --noout --schema contrib/autograders/junit.xsd - <<< "$output"
 }
 
-# bats test_tags=slow
+# bats test_tags=slow,long
 @test "formats: the Gradescope autograder judges right, wrong, broken and empty submissions" {
     requires box
     run -0 make -s gradescope PROBLEM=editdistance ARGS='--points 20'
@@ -283,6 +283,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     cmp "$build/packages/editdistance.zip" "$BATS_FILE_TMPDIR/editdistance.zip"
 }
 
+# bats test_tags=long
 @test "formats: a package has the layout of other judges: flat validators, complete submissions" {
     requires box
     [ -f "$BATS_FILE_TMPDIR/editdistance.zip" ] || run_scripts/package.sh export editdistance --limit 3000 > /dev/null

@@ -202,6 +202,7 @@ END
     assert_equal "$(json .toolkit.frozen)" "$("$root/run_scripts/lib/frozen.sh" digest editdistance)"
 }
 
+# bats test_tags=long
 @test "make: practice scripts run1.sh to run9.sh" {
     so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
     for n in 1 2 3 4 5 6 7 8 9; do
@@ -264,6 +265,7 @@ runs_page() {
     done < commands
 }
 
+# bats test_tags=long
 @test "readme: every command in its sh blocks runs, in a fresh copy" {
     copy_toolkit simulator built
     # Both languages show the same commands.
@@ -275,6 +277,7 @@ runs_page() {
     [ -n "$url" ] || fail 'README.md starts no server'
 }
 
+# bats test_tags=long
 @test "participants: every command in the sh blocks of docs/PARTICIPANT.md runs, in a fresh copy" {
     copy_toolkit simulator built
     runs_page docs/PARTICIPANT.md

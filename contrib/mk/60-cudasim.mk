@@ -129,8 +129,21 @@ PROGRAM_FLAGS := -std=c++17 -O0 -lineinfo -cudart shared --compress-mode=none -I
 PROGRAM_STAMP := $(BUILD)/cudasim-tests/flags
 $(call stamp,$(PROGRAM_STAMP),$(NVCC) $(PROGRAM_FLAGS) $(WITH_SASS) $(WITH_90A))
 
-CUDASIM_PROGRAMS := $(patsubst tests/cudasim/%.cu,$(BUILD)/cudasim-tests/%, \
-	$(wildcard $(addprefix tests/cudasim/,*.cu checks/*.cu explain/*.cu features/*.cu)))
+# Short programs that need nothing of their own are built together: tests/scripts/one_program.sh says why.
+TOGETHER_1 := async_copy batches bfs bitonic clock_nanosleep clusters constant_memory cooperative_groups \
+	dependent_launch device_malloc dynamic_programming dynamic_shared fft fp8_ops game_of_life half_ops histogram \
+	int128 launch_bounds_3d local_memory mandelbrot matmul_shared
+TOGETHER_2 := mbarrier memory_api merge_sort mma_ptx nbody needleman_wunsch odd_ptx pools producer_consumer radix_sort \
+	reduce scan sha256 sobel spin_lock spmv struct_params texture_shapes transpose vector_add vector_types \
+	warp_algorithms
+TOGETHER_bad := $(patsubst tests/cudasim/checks/%.cu,%,$(wildcard tests/cudasim/checks/*_bad.cu))
+TOGETHER_good := $(patsubst tests/cudasim/checks/%.cu,%,$(wildcard tests/cudasim/checks/*_good.cu))
+TOGETHER := $(addprefix $(BUILD)/cudasim-tests/together_,1 2 bad good)
+
+CUDASIM_SOURCES := $(wildcard $(addprefix tests/cudasim/,*.cu checks/*.cu explain/*.cu features/*.cu))
+together_sources = $(filter $(addprefix %/,$(addsuffix .cu,$(TOGETHER_$(1)))),$(CUDASIM_SOURCES))
+CUDASIM_PROGRAMS := $(TOGETHER) $(patsubst tests/cudasim/%.cu,$(BUILD)/cudasim-tests/%, \
+	$(filter-out $(foreach part,1 2 bad good,$(call together_sources,$(part))),$(CUDASIM_SOURCES)))
 
 # Each of these takes nvcc most of a minute; the tests that run them are tagged long. CUB stays with cub_scan, and with
 # the jury's sort for mergesort.
@@ -143,6 +156,17 @@ $(BUILD)/cudasim-tests/%: tests/cudasim/%.cu $(PROGRAM_STAMP)
 	@mkdir -p $(@D)
 	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(call code_of,$*) \
 		-MMD -MP -MF $@.d $$(sed -n '1s|^// flags: ||p' $<) -o $@ $<
+
+.SECONDARY: $(TOGETHER:=.cu)
+$(foreach part,1 2 bad good,$(eval \
+	$(BUILD)/cudasim-tests/together_$(part).cu: $(call together_sources,$(part))))
+$(TOGETHER:=.cu): tests/scripts/one_program.sh
+	@mkdir -p $(@D)
+	@tests/scripts/one_program.sh $(filter %.cu,$^) > $@
+
+$(TOGETHER): %: %.cu $(PROGRAM_STAMP)
+	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(PTX_CODE) -I. -Itests/cudasim -Itests/cudasim/checks -w \
+		-MMD -MP -MF $@.d -o $@ $<
 
 # Kernels with races and without: tests/races/README.md.
 RACE_PROGRAMS := $(patsubst tests/races/%.cu,$(BUILD)/race-tests/%,$(wildcard tests/races/*.cu))

@@ -35,9 +35,9 @@ submission() {
 # so it waits ten times as long, half an hour at most.
 timeout() { command timeout $(($1 < 180 ? $1 * 10 : 1800)) "${@:2}"; }
 
-# wait_for COMMAND...: until it succeeds, for two minutes at most.
+# wait_for COMMAND...: until it succeeds, for five minutes at most.
 wait_for() {
-    local left=1200
+    local left=3000
     until "$@"; do
         [ $((left--)) -gt 0 ] || { echo "waited in vain for: $*" >&2; return 1; }
         sleep 0.1

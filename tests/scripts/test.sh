@@ -74,15 +74,17 @@ next_file() {
 
 # work COPY: runs files in that copy of the toolkit until none is left.
 work() {
-    local file start name
+    local file start name TIMEFORMAT='%0U %0S'
     while file=$(next_file); do
         name=$(basename "$file") start=$SECONDS
         [[ $file != "$root"/* ]] || file=$1/${file#"$root"/}
-        run_bats --filter-tags "$tags,!alone" "$file" > "$folder/$name.out" < /dev/null
+        { time run_bats --filter-tags "$tags,!alone" "$file" > "$folder/$name.out" < /dev/null; } \
+            2> "$folder/$name.times"
         echo $? > "$folder/$name.status"
         {
             flock 8
-            echo "# $name: $((SECONDS - start)) s"
+            awk -v name="$name" -v spent=$((SECONDS - start)) \
+                '{ printf "# %s: %d s, of processors %d s\n", name, spent, $1 + $2 }' "$folder/$name.times"
             renumber "$name" "$folder/$name.status" < "$folder/$name.out"
         } 8> "$folder/shown.lock"
     done
