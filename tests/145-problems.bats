@@ -113,6 +113,7 @@ tokens() {
     done
 }
 
+# bats test_tags=long
 @test "problems: the scripts with the sizes of docs/SOURCES.md run, and say what only a GPU runs" {
     requires nvcc
     for problem in mergesort diffevo; do
@@ -160,6 +161,7 @@ tokens() {
     [ $named -ge 10 ] || fail "only $named submissions name a league"
 }
 
+# bats test_tags=long
 @test "problems: accepted submissions are right on drawn cases, a wrong one is found; bad arguments" {
     run -0 tests/scripts/drawn.sh --count 4 --seed 7 --only 'baseline.c$' mergesort scan
     assert_line --regexp '^ +4 of +4 +0  -  +mergesort/submissions/accepted/baseline.c$'
@@ -173,6 +175,7 @@ tokens() {
     run -2 "$build/check_problem" --lines=0 mergesort
 }
 
+# bats test_tags=long
 @test "problems: slow programs written from the statements agree with the answers of 50 drawn inputs each" {
     local problem line so json=$BATS_TEST_TMPDIR/result.json
     while IFS=: read -r problem line; do

@@ -215,6 +215,7 @@ END
     assert_output --partial 'there is no mutant 77777'
 }
 
+# bats test_tags=long
 @test "mutate: a source for both leagues is judged in each, and any other in its own" {
     requires box
     leagues() { cut -f 3 "$build/mutate/scan/original/plain.c/cases" | sort -u | paste -sd ' '; }
@@ -245,6 +246,7 @@ END
     done
 }
 
+# bats test_tags=long
 @test "mutate: ten mutants of the jury submissions of each of two problems" {
     requires box
     for problem in mergesort matmul; do

@@ -96,6 +96,7 @@ END
     assert_line --regexp '^FAILED\. WA \(wrong answer\): device_user\(\) wrote C\[366\]\[350\] = '
 }
 
+# bats test_tags=long
 @test "matmul: CUDA submissions run on the simulator without a report, in both leagues" {
     requires nvcc
     for name in simple baseline; do
@@ -138,6 +139,7 @@ END
     done
 }
 
+# bats test_tags=long
 @test "matmul: the expert is right where it divides K, has few rows, columns or products, or rows that begin anywhere" {
     requires nvcc
     so=$(submission problems/matmul/submissions/accepted/expert matmul)
@@ -152,6 +154,7 @@ END
     done
 }
 
+# bats test_tags=long
 @test "matmul: the experts cut page-locked matrices into panels, and get the same product" {
     requires nvcc
     for name in expert expert_accurate; do
@@ -165,6 +168,7 @@ END
     done
 }
 
+# bats test_tags=long
 @test "matmul: the accurate expert's tensor cores obey the rule for every range of exponents, infinities and NaN" {
     requires nvcc
     run -0 timeout 120 run_scripts/sim.sh -o "$BATS_TEST_TMPDIR/halves" -I . --nvcc "-gencode \

@@ -190,6 +190,7 @@ END
     done
 }
 
+# bats test_tags=long
 @test "mergesort: the experts and the steps to them are right on the simulator around tile sizes, without a report" {
     requires nvcc
     requires x86-64

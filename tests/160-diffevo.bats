@@ -86,6 +86,7 @@ END
     assert_equal "${lines[-1]}" SUCCESSFUL.
 }
 
+# bats test_tags=long
 @test "diffevo: every shape of the expert agrees with the CPU bit for bit on the simulator, without a report" {
     requires nvcc
     so=$(submission "$folder/submissions/accepted/expert" diffevo)
@@ -100,6 +101,7 @@ END
     done
 }
 
+# bats test_tags=long
 @test "diffevo: no order of threads changes a bit on the simulator" {
     requires nvcc
     [ ! -e /dev/nvidiactl ] || skip 'the device is a GPU'

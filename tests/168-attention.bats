@@ -22,6 +22,7 @@ numbers() { yes "$2" | head -n "$1" | tr -d '\n' | xxd -r -p; }
     assert_output --regexp '[0-9]{3,} checks, 0 failed'
 }
 
+# bats test_tags=long
 @test "attention: any length, both dims, causal or not: every kernel of the ladder on the simulator" {
     requires nvcc
     local length

@@ -76,6 +76,7 @@ setup() {
     assert_output "bench: M: '0' is not a whole number from 1 to 16384"
 }
 
+# bats test_tags=long
 @test "bench: make bench-cudasim can build all that it needs from nothing" {
     requires x86-64
     mkdir "$BATS_TEST_TMPDIR/bin"

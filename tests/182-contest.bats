@@ -506,6 +506,7 @@ SCRIPT
     sound
 }
 
+# bats test_tags=long
 @test "a grader killed at random moments, alone or with its children, gives the verdicts of an undisturbed one" {
     requires box
     run -0 timeout 100 "$root/tests/scripts/grade_soak.sh" --kills 8 --seed 2

@@ -9,6 +9,7 @@ setup() {
     cd "$root"
 }
 
+# bats test_tags=long
 @test "packages: every problem can be packed; a file that needs an omitted case is omitted too" {
     for problem in attention cointsp diffevo editdistance matmul mergesort scan softmax; do
         run -0 run_scripts/package.sh export $problem
@@ -38,6 +39,7 @@ setup() {
     refute_line --partial hamming.c
 }
 
+# bats test_tags=long
 @test "packages: jury submissions in a package get the verdict of their folder" {
     requires box
     run_scripts/package.sh export mergesort > /dev/null

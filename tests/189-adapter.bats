@@ -79,6 +79,7 @@ int main(void) { puts("5 0"); exit(1); }' > run_time_error/leaves.c
     cd "$OLDPWD"
 }
 
+# bats test_tags=long
 @test "adapter: every jury submission gets its verdict, by main() or device_user(), in C and C++" {
     two
     run -0 run_scripts/package.sh import "$package" two

@@ -408,6 +408,7 @@ BROKEN
     grep -q 'Nothing has been submitted yet' "$site/index.html" "$site/problem/A.html"
 }
 
+# bats test_tags=long
 @test "scoreboard: 1,000 submissions have a page each, in both languages" {
     board_contest "$contest" 'start: 2026-01-01T00:00:00Z' 'scoring: { type: relative }'
     cp "$BATS_FILE_TMPDIR/empty.db" "$contest/grading/results.db"

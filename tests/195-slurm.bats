@@ -317,6 +317,7 @@ END
     sound
 }
 
+# bats test_tags=long
 @test "grade_slurm: a node dies in mid-run, another cannot be drained, the front end is killed: one verdict each" {
     requires box
     local round name attempt=0

@@ -44,6 +44,7 @@ column() {
         "${2:-joined.csv}" | paste -sd ' '
 }
 
+# bats test_tags=long
 @test "kernels: all compute what the CPU does, with each block, and the simulator finds nothing wrong" {
     run -0 --separate-stderr timeout 60 "$collect" --check
     assert_equal "$stderr" ''
@@ -231,6 +232,7 @@ fan_2,128,8x8,8,7'
     assert_output 'short.csv:3: 11 columns instead of 12'
 }
 
+# bats test_tags=long
 @test "data: the committed rows are whole, and the simulator counts today what they say" {
     for data in "$root"/contrib/predict/data/{h200,h100}.csv; do
         [ "$(wc -l < "$data")" -gt 9000 ]

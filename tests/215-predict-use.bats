@@ -264,6 +264,7 @@ p,s.cu,random 4 4,1,add_parts,2048x1x1,256x1x1,6.848'
     assert_output ''
 }
 
+# bats test_tags=long
 @test "predict: each shipped submission of a problem within 20 s; bad arguments" {
     run -0 timeout 200 tests/bench/bench_predict.sh scan
     assert_equal "${#lines[@]}" "$(find problems/scan/submissions/accepted -maxdepth 1 -name '*.cu' | wc -l)"

@@ -95,6 +95,7 @@ setup() {
     done
 }
 
+# bats test_tags=long
 @test "problem: 1,000 right outputs by other methods are accepted per problem; a too strict checker is found" {
     local problem
     for problem in problems/*/; do
@@ -111,6 +112,7 @@ setup() {
     assert_output --partial 'usage: check_problem'
 }
 
+# bats test_tags=long
 @test "problem: check_problem finds too weak checkers, which ignore a tolerance, a bit, an array or the order" {
     local problem file change what found=0
     copy_toolkit built
@@ -192,6 +194,7 @@ setup() {
     assert_output --partial 'seed 1 gives an output of another size than seed 0'
 }
 
+# bats test_tags=long
 @test "problem: docs/PROBLEMS.md, command by command, leads from nothing to a sound problem" {
     local page
     page=$(sed -n '/^```sh$/,/^```$/{/^```/!p}' docs/PROBLEMS.md)
@@ -237,6 +240,7 @@ setup() {
     assert_output --partial 'problems/trial/submissions/accepted has no baseline.cu: both baselines must be there, in C and in CUDA'
 }
 
+# bats test_tags=long
 @test "problem: docs/PROBLEMS.md, where several outputs are right: its outputs.c makes such a problem sound" {
     local block
     block=$(sed -n '/^```c$/,/^```$/{/^```/!p}' docs/PROBLEMS.md)

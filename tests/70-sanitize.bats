@@ -37,6 +37,7 @@ END
     assert_output --partial AddressSanitizer
 }
 
+# bats test_tags=long
 @test "sanitizers: unit tests" {
     for test in random library verdict stats work cudasim_{memory,fatbin,explain,builtin,half}; do
         clean "$sanitized/tests/test_$test"
