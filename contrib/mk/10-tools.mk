@@ -2,7 +2,10 @@
 
 CC := gcc
 CXX := g++
-NVCC ?= $(firstword $(wildcard $(CUDA_HOME)/bin/nvcc) $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
+# Looked for once: many variables depend on it.
+ifeq ($(origin NVCC),undefined)
+NVCC := $(or $(wildcard $(CUDA_HOME)/bin/nvcc),$(shell command -v nvcc),$(wildcard /usr/local/cuda/bin/nvcc))
+endif
 
 HOST_CPPFLAGS := -D_GNU_SOURCE -I. -I$(BUILD) $(CPPFLAGS)
 CFLAGS ?= -O2 -g
