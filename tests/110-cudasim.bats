@@ -95,10 +95,12 @@ pair() {
 @test "cudasim: cooperative_groups" { passes cooperative_groups; }
 # bats test_tags=long
 @test "cudasim: cub_reduce" { built cub_reduce && passes cub_reduce; }
-@test "cudasim: cub_scan" { passes cub_scan; }
+# bats test_tags=long
+@test "cudasim: cub_scan" { built cub_scan && passes cub_scan; }
 # bats test_tags=long
 @test "cudasim: cub_sort" { built cub_sort && passes cub_sort; }
-@test "cudasim: curand_pi" { passes curand_pi; }
+# bats test_tags=long
+@test "cudasim: curand_pi" { built curand_pi && passes curand_pi; }
 @test "cudasim: dependent_launch" { passes dependent_launch; }
 @test "cudasim: device_malloc" { passes device_malloc; }
 @test "cudasim: device_queries" { passes device_queries; }
@@ -113,17 +115,20 @@ pair() {
     export CUDASIM_STRICT_RESET=1 # a reset must recover: the program's own variable
     passes errors_sticky
 }
-@test "cudasim: features/atomics_wide" { passes features/atomics_wide; }
+# bats test_tags=long
+@test "cudasim: features/atomics_wide" { built features/atomics_wide && passes features/atomics_wide; }
 @test "cudasim: features/cpp20" { passes features/cpp20; }
 @test "cudasim: features/cuda_ptx" { passes features/cuda_ptx; }
-@test "cudasim: features/generators" { passes features/generators; }
+# bats test_tags=long
+@test "cudasim: features/generators" { built features/generators && passes features/generators; }
 @test "cudasim: features/group_calls" { passes features/group_calls; }
 @test "cudasim: features/host_memory" { passes features/host_memory; }
 @test "cudasim: features/int128" { passes features/int128; }
 @test "cudasim: features/launch_attributes" { passes features/launch_attributes; }
 @test "cudasim: features/odd_ptx" { passes features/odd_ptx; }
 @test "cudasim: features/small_floats" { passes features/small_floats; }
-@test "cudasim: features/std_types" { passes features/std_types; }
+# bats test_tags=long
+@test "cudasim: features/std_types" { built features/std_types && passes features/std_types; }
 @test "cudasim: features/stream_words" { passes features/stream_words; }
 @test "cudasim: features/sub_byte" { passes features/sub_byte; }
 @test "cudasim: features/texture_shapes" { passes features/texture_shapes; }
@@ -192,7 +197,8 @@ pair() {
 @test "cudasim: spmv" { passes spmv; }
 @test "cudasim: streams_events" { passes streams_events; }
 @test "cudasim: struct_params" { passes struct_params; }
-@test "cudasim: templates_lambdas" { passes templates_lambdas; }
+# bats test_tags=long
+@test "cudasim: templates_lambdas" { built templates_lambdas && passes templates_lambdas; }
 @test "cudasim: tensor_maps" { passes tensor_maps; }
 @test "cudasim: interleaved_maps" { passes interleaved_maps; }
 @test "cudasim: textures" { passes textures; }
@@ -449,15 +455,17 @@ access() {
 # ---- this file ----
 
 @test "cudasim: every program and every pair has its test" {
-    for source in "$sources"/*.cu; do
-        name=$(basename "$source" .cu)
-        grep -qE "passes $name(;|\$)|programs/$name\"" "$BATS_TEST_FILENAME" || fail "no test runs $name"
+    local source name
+    tests=" $(grep -oE '(passes|pair|explain) [a-z0-9_/]+|programs/[a-z0-9_]+"' "$BATS_TEST_FILENAME" | paste -sd ' ') "
+    for source in "$sources"/*.cu "$sources"/features/*.cu; do
+        name=${source#"$sources"/} name=${name%.cu}
+        [[ $tests == *" passes $name "* || $tests == *" programs/$name\" "* ]] || fail "no test runs $name"
     done
     for source in "$sources"/checks/*_bad.cu; do
         name=$(basename "$source" _bad.cu)
-        grep -qE "pair $name(;|\$)" "$BATS_TEST_FILENAME" || fail "no test runs the pair $name"
+        [[ $tests == *" pair $name "* ]] || fail "no test runs the pair $name"
     done
     for source in "$sources"/explain/*.cu; do
-        grep -q "explain $(basename "$source" .cu)\$" "$BATS_TEST_FILENAME" || fail "no test runs $source"
+        [[ $tests == *" explain $(basename "$source" .cu) "* ]] || fail "no test runs $source"
     done
 }

@@ -726,6 +726,7 @@ FAULTS
         'submissions/readme: it is a file: a team is a folder')"
 }
 
+# bats test_tags=long
 @test "contest.yaml: groups without their folder if the name is unique, and limits for a single problem" {
     requires box
     local slow=$BATS_TEST_TMPDIR/slow.c
@@ -762,6 +763,7 @@ YAML
     assert_line --partial "contest.yaml:8: the problem 'mergesort' has no group of cases 'nothing'"
 }
 
+# bats test_tags=long
 @test "builds: equal bytes and rules share one kept build; other names, bytes, rules or compilers are built anew" {
     requires box
     requires nvcc

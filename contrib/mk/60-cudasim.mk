@@ -145,10 +145,9 @@ together_sources = $(filter $(addprefix %/,$(addsuffix .cu,$(TOGETHER_$(1)))),$(
 CUDASIM_PROGRAMS := $(TOGETHER) $(patsubst tests/cudasim/%.cu,$(BUILD)/cudasim-tests/%, \
 	$(filter-out $(foreach part,1 2 bad good,$(call together_sources,$(part))),$(CUDASIM_SOURCES)))
 
-# Each of these takes nvcc most of a minute; the tests that run them are tagged long. CUB stays with cub_scan, and with
-# the jury's sort for mergesort.
-CUDASIM_LONG := $(addprefix $(BUILD)/cudasim-tests/,cub_reduce cub_sort thrust_sort \
-	features/cub_kinds features/thrust_keys)
+# nvcc takes long for these: the tests that run them are tagged long. CUB stays with the jury's sort for mergesort.
+CUDASIM_LONG := $(addprefix $(BUILD)/cudasim-tests/,cub_reduce cub_scan cub_sort curand_pi templates_lambdas \
+	thrust_sort $(addprefix features/,atomics_wide cub_kinds generators std_types thrust_keys))
 .PHONY: cudasim-programs
 cudasim-programs: $(filter-out $(CUDASIM_LONG),$(CUDASIM_PROGRAMS))
 
