@@ -35,6 +35,7 @@ setup() {
     done
 }
 
+# bats test_tags=long
 @test "problem: a wrong key, version or case is refused with file and line" {
     copy_toolkit simulator built
     make -s all
@@ -134,6 +135,7 @@ setup() {
     assert_output --regexp '^ok     checker: [0-9]{4,} spoiled outputs tried$'
 }
 
+# bats test_tags=long
 @test "problem: check-problem finds editdistance sound" {
     # Its last sample takes the baseline on the simulator as long as all the rest: `make check-problem` has it, and the
     # README's `make run`.
