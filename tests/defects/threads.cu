@@ -447,7 +447,8 @@ __global__ void in_two_streams(int *data)
 // expect: global-race
 static void named_streams_race(void)
 {
-    device<int> data(32);
+    int h[32] = {1, 2, 3};
+    device<int> data(32, h);
 
     in_two_streams<<<1, 1>>>(data);
     FINISH();
@@ -462,7 +463,8 @@ __global__ void each_block_launches(int *data)
 // expect: global-race
 static void null_streams_of_blocks(void)
 {
-    device<int> data(32);
+    int h[32] = {1, 2, 3};
+    device<int> data(32, h);
 
     each_block_launches<<<2, 32>>>(data);
     FINISH();

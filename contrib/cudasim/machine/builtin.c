@@ -51,8 +51,8 @@ enum builtin builtin_find(const char *name)
         {"__cudaCDP2EventCreateWithFlags", BUILTIN_CREATE},
         /* Children run in the order of their launches, whatever their stream: */
         {"__cudaCDP2StreamDestroy", BUILTIN_NOTHING},
-        {"__cudaCDP2StreamWaitEvent", BUILTIN_NOTHING},
-        {"__cudaCDP2StreamWaitEvent_ptsz", BUILTIN_NOTHING},
+        {"__cudaCDP2StreamWaitEvent", BUILTIN_STREAM_WAIT},
+        {"__cudaCDP2StreamWaitEvent_ptsz", BUILTIN_STREAM_WAIT},
         {"__cudaCDP2EventRecord", BUILTIN_NOTHING},
         {"__cudaCDP2EventRecord_ptsz", BUILTIN_NOTHING},
         {"__cudaCDP2EventRecordWithFlags", BUILTIN_NOTHING},

@@ -70,14 +70,13 @@ static struct seen seen_of_self(const struct warp *w, uint32_t lanes)
     return (struct seen){o->base, now, lanes};
 }
 
-bool race_lanes_ordered(const struct warp *w, uint32_t time, unsigned other, unsigned l)
+bool race_lanes_ordered(const struct order *o, unsigned warp, uint32_t time, unsigned other, unsigned l)
 {
-    const struct order *o = w->order;
     uint32_t reach;
 
     if (time < o->base || other == l)
         return true;
-    if (covers(&o->clock[w->index], time, other))
+    if (covers(&o->clock[warp], time, other))
         return true;
     reach = other < LANES ? 1u << other : 0;
     for (uint32_t n = 0; n < o->sync_count; n++)
@@ -86,9 +85,9 @@ bool race_lanes_ordered(const struct warp *w, uint32_t time, unsigned other, uns
     return reach >> l & 1;
 }
 
-bool race_warps_ordered(const struct warp *w, uint32_t time, unsigned warp, unsigned lane)
+bool race_warps_ordered(const struct order *o, uint32_t time, unsigned warp, unsigned lane)
 {
-    return covers(&w->order->clock[warp], time, lane);
+    return covers(&o->clock[warp], time, lane);
 }
 
 void race_lanes_meet(struct warp *w, uint32_t lanes)
