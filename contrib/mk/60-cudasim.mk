@@ -183,6 +183,7 @@ defect-programs: $(DEFECT_PROGRAMS)
 defects-second: $(DEFECTS_SECOND)
 
 $(BUILD)/defect-tests/threads: private PROGRAM_FLAGS += -rdc=true
+$(BUILD)/defect-tests/runtime: private PROGRAM_FLAGS += -g
 
 $(BUILD)/defect-tests/%-right: tests/defects/%.cu tests/defects/suite.h $(PROGRAM_STAMP)
 	@mkdir -p $(@D)

@@ -242,7 +242,7 @@ __global__ void producers_and_consumers(const int *in, int *out, int rounds)
         if (threadIdx.x < 32) {
             buffer[lane] = in[k * 32 + lane]; // HERE no_empty_barrier
             __threadfence_block();
-            asm volatile("bar.arrive 1, 64;" ::: "memory");
+            asm volatile("bar.sync 1, 64;" ::: "memory");
         } else {
             asm volatile("bar.sync 1, 64;" ::: "memory");
             out[k * 32 + lane] = buffer[31 - lane]; // HERE no_empty_barrier

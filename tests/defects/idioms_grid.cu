@@ -309,7 +309,7 @@ __global__ void frontier(const int *first, const int *edge, int *level, int dept
 {
     int v = blockIdx.x * blockDim.x + threadIdx.x;
 
-    if (level[v] == depth)
+    if (atomicAdd(&level[v], 0) == depth)
         for (int k = first[v]; k < first[v + 1]; k++)
             if (atomicCAS(&level[edge[k]], -1, depth + 1) == -1)
                 atomicExch(more, 1);

@@ -53,7 +53,10 @@ template <typename T> static T *device_copy(const T *from, size_t count)
 template <typename T> struct device {
     T *at;
 
-    explicit device(size_t count, const T *from = nullptr) : at(device_copy(from, count)) {}
+    explicit device(size_t count, const T *from = nullptr) : at(device_copy(from, count))
+    {
+        CHECK(cudaDeviceSynchronize()); /* streams that do not block must not overtake the zeros */
+    }
     device(const device &) = delete;
     ~device() { CHECK(cudaFree(at)); }
     operator T *() const { return at; }

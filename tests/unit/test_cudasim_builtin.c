@@ -59,6 +59,12 @@ uint64_t child_handle(struct sim *sim)
     return 0x100;
 }
 
+unsigned heap_site(struct warp *w, const struct ins *ins, unsigned lane)
+{
+    (void)w, (void)ins, (void)lane;
+    return 0;
+}
+
 void family_streams_wait(const struct launch *l)
 {
     (void)l;

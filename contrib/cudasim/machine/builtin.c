@@ -530,7 +530,7 @@ const struct ins *builtin_call(struct warp *w, const struct ins *ins, const stru
         for (uint32_t m = w->mask; m; m &= m - 1) {
             unsigned lane = (unsigned)__builtin_ctz(m);
 
-            give(w, site, lane, heap_allocate(w->worker->sim, argument(w, site, lane, 0)));
+            give(w, site, lane, heap_allocate(w, ins, lane, argument(w, site, lane, 0)));
         }
         return ins + 1;
     case BUILTIN_FREE:

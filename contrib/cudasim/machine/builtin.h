@@ -17,6 +17,8 @@ struct worker;
 /* The heap of malloc() in kernels. It exists from sim_create() to sim_destroy(), and is all zeros at first. */
 struct heap {
     _Atomic uint64_t used; /* bytes of all live blocks */
+    struct heap_site *sites; /* [site_count] lines that called malloc(); owned */
+    unsigned site_count;
 };
 
 /* The body of calls to vprintf, malloc, free, __assertfail, and of the device runtime. */
