@@ -38,7 +38,7 @@ wrong() {
     hits=$(grep -E "^cudasim: (warning|error): ($kinds):" <<< "$said")
     if [ -z "$hits" ]; then
         echo "missed ${said:+(${said%%$'\n'*})}"
-    elif [ -n "$marks" ] && ! grep -qE "$1\.cu:($marks)," <<< "$hits"; then
+    elif [ -n "$marks" ] && ! grep -qE "$1\.cu:($marks)([^0-9]|\$)" <<< "$hits"; then
         echo "elsewhere (${hits%%$'\n'*})"
     else
         echo found

@@ -66,3 +66,17 @@ void host_place(uint64_t code, const uint64_t stack[HOST_STACK_WORDS], char *tex
              (unsigned long long)code);
     free(readable);
 }
+
+void host_call_place(const void *code, char *text, size_t size)
+{
+    Dl_info own = { 0 }, info = { 0 };
+    char line[300];
+
+    text[0] = '\0';
+    if (!code || !dladdr((const void *)(uintptr_t)host_call_place, &own) || !dladdr(code, &info) || !info.dli_fname ||
+        info.dli_fbase == own.dli_fbase)
+        return;
+    symbol_line(info.dli_fname, (uintptr_t)info.dli_fbase, (uintptr_t)code - 1, line, sizeof line);
+    if (*line && !strstr(line, " cuda_runtime"))
+        snprintf(text, size, " (called%s)", line);
+}

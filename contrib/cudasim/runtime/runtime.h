@@ -200,6 +200,12 @@ struct CUmemPoolHandle_st {
 /* The size of a launch that ran. */
 struct recent_launch {
     uint64_t block_threads, threads; /* of a block; of all */
+    uint64_t sides[2];               /* threads in x and y */
+};
+
+/* Bytes that a call of the host filled. */
+struct recent_fill {
+    uint64_t address, bytes;
 };
 
 struct runtime {
@@ -266,6 +272,8 @@ struct runtime {
     bool told_of_call;           /* the error of the call in progress was reported */
     struct recent_launch recent[RECENT_LAUNCHES]; /* a ring, for copies of what too few threads wrote */
     unsigned recent_count;
+    struct recent_fill fills[RECENT_LAUNCHES]; /* a ring, for copies of what was filled by too few bytes */
+    unsigned fill_count;
     bool ended;                  /* the report was made: later calls are refused */
 };
 
@@ -301,9 +309,19 @@ struct call {
     bool locked;                 /* call_end() is to unlock the runtime */
     uint64_t task;               /* id of the one that it runs now */
     bool on_runner;              /* the thread of runner.c, and no call of the program */
+    const void *from;            /* code behind the program's call; NULL: none */
 };
 
-bool call_begin(struct call *call, enum call_need need);
+bool call_begin_from(struct call *call, enum call_need need, const void *from);
+
+/* A part of functions that the program calls, so that call_begin() sees the program's code. */
+#define IN_CALL static inline __attribute__((always_inline))
+
+/* In functions that the program calls, `from` is in the program. Elsewhere it is in this library. */
+static inline __attribute__((always_inline)) bool call_begin(struct call *call, enum call_need need)
+{
+    return call_begin_from(call, need, __builtin_return_address(0));
+}
 
 /* A thread without a context gets the primary one, and the driver is ready. */
 void call_use_primary(struct call *call);
@@ -549,6 +567,7 @@ struct task {
     uint64_t waited;       /* the newest task when the host's wait for this one ended; 0: no wait */
     struct traffic_span *spans; /* [span_count] by address: what it touched, where the checks of order.c ask for it */
     size_t span_count;
+    const void *from;      /* code behind the call that asked for it, as in struct call */
     void *staged;          /* a copy of pageable memory that it reads; NULL: none */
 };
 
