@@ -201,6 +201,20 @@ size_t sim_faults(struct sim *sim, const struct sim_fault **faults)
     return sim->fault_count;
 }
 
+#define HOISTED 16 /* instructions */
+
+/*
+ * nvcc moves loads out of loops, and then gives them line 0. The next instruction that has a line is of the loop, or of
+ * what comes behind.
+ */
+static const struct ins *with_line(const struct program *p, const struct ins *ins)
+{
+    for (const struct ins *i = ins; i < p->code + p->code_count && i < ins + HOISTED; i++)
+        if (i->source_line)
+            return i;
+    return ins;
+}
+
 /*
  * The instruction whose line a message names: this one, or the call that led to it from the program's own code. With -G
  * functions of the toolkit are not inlined, and some have no lines.
@@ -208,7 +222,7 @@ size_t sim_faults(struct sim *sim, const struct sim_fault **faults)
 static const struct ins *place_of(const struct warp *w, const struct ins *ins)
 {
     const struct ptx_module *ptx = w->block->launch->program->ptx;
-    const struct ins *place = ins;
+    const struct ins *place = ins = with_line(w->block->launch->program, ins);
 
     for (const struct frame *f = w->frame; f; f = f->parent) {
         if (place->source_line && !ptx_is_toolkit_file(ptx, place->source_file))

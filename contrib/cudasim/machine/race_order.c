@@ -10,6 +10,7 @@
  * The race_*.c files call it. It does not know what is accessed.
  */
 #include "race.h"
+#include "race_visits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +149,7 @@ static const struct knowledge no_knowledge;
 
 struct grid_order {
     uint32_t time;
+    struct visits visits;
     struct channel *buckets[BUCKETS];
 };
 
@@ -176,6 +178,8 @@ void race_grid_destroy(struct grid_order *g)
 }
 
 uint32_t *race_grid_time(struct grid_order *g) { return &g->time; }
+
+struct visits *race_grid_visits(struct grid_order *g) { return g ? &g->visits : NULL; }
 
 static uint64_t hash_of(uint64_t address) { return (address >> 2) * 0x9E3779B97F4A7C15u >> 40; }
 

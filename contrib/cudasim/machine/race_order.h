@@ -75,6 +75,7 @@ struct grid_order;
 struct grid_order *race_grid_create(uint32_t time);
 void race_grid_destroy(struct grid_order *grid);
 uint32_t *race_grid_time(struct grid_order *grid);
+struct visits *race_grid_visits(struct grid_order *grid); /* race_visits.h; NULL without `grid` */
 
 /* Fresh parts for a block that starts: its warps', and its own. */
 void race_block_start(struct block *b);

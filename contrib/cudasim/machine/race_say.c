@@ -125,8 +125,9 @@ void race_say(struct warp *w, const struct ins *ins, unsigned lane, const struct
     else
         global_name(w->block->launch, r->place, name, sizeof name);
     if (r->elsewhere) {
-        family_describe(w->block->launch, r->elsewhere, r->place, r->with == RACE_WITH_READ ? ACCESS_READ : ACCESS_WRITE,
-                        thread, sizeof thread, reason, sizeof reason);
+        enum access theirs = r->with == RACE_WITH_READ ? ACCESS_READ : ACCESS_WRITE;
+
+        family_describe(w->block->launch, r->elsewhere, r->place, theirs, thread, sizeof thread, reason, sizeof reason);
     } else {
         thread_name(w, lane, r, thread, sizeof thread);
         snprintf(reason, sizeof reason, "%s", why(w, r));

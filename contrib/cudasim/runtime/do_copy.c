@@ -217,7 +217,7 @@ static uint64_t filled_short(const struct runtime *runtime, struct memory *memor
 static uint64_t sides_swapped(const struct runtime *runtime, struct memory *memory, uint64_t address, uint64_t bytes)
 {
     for (unsigned n = 0; n < RECENT_LAUNCHES && n < runtime->recent_count; n++) {
-        uint64_t width = runtime->recent[n].sides[1], height = runtime->recent[n].sides[0], both, each, row = 0;
+        uint64_t width = runtime->recent[n].sides[1], height = runtime->recent[n].sides[0], both, each, rest, row = 0;
 
         if (width < 2 || height < 2 || width == height || bytes % (width * height))
             continue;
@@ -226,8 +226,9 @@ static uint64_t sides_swapped(const struct runtime *runtime, struct memory *memo
         while (row < both && written_from(memory, address + row * width * each, both * each) == both * each &&
                is_unwritten(memory, address + (row * width + both) * each, (width - both) * each))
             row++;
-        if (each <= 16 && row == both && is_unwritten(memory, address + both * width * each, bytes - both * width * each))
-            return width > both ? (width - both) * each : bytes - both * width * each;
+        rest = bytes - both * width * each;
+        if (each <= 16 && row == both && is_unwritten(memory, address + bytes - rest, rest))
+            return width > both ? (width - both) * each : rest;
     }
     return 0;
 }

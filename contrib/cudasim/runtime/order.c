@@ -38,8 +38,8 @@ static struct order_words stream_words(const struct task *task)
     if (task->work.kind != WORK_KERNEL) /* a launch is called by a function that nvcc made */
         host_call_place(task->from, from, sizeof from);
     if (task->stream_id <= 2)
-        snprintf(w.text, sizeof w.text, "%s%s", task->stream_id == 1 ? "the legacy stream" : "a thread's default stream",
-                 from);
+        snprintf(w.text, sizeof w.text, "%s%s",
+                 task->stream_id == 1 ? "the legacy stream" : "a thread's default stream", from);
     else
         snprintf(w.text, sizeof w.text, "stream %" PRIu64 "%s", task->stream_id, from);
     return w;
