@@ -10,10 +10,11 @@
  * The race_*.c files call it. It does not know what is accessed.
  */
 #include "race.h"
-#include "race_visits.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "race_visits.h"
 
 #define MEETINGS 4096  /* words of a block that are tracked separately, at most */
 #define KNOWN_MOST 256 /* channels that a warp knows, at most */

@@ -47,7 +47,8 @@ void visits_leave(const struct block *owner)
             continue;
         if (!is_over(owner, v))
             fault_warn(v->w, v->ins, v->lane, FAULT_SHARED_RACE, 0,
-                       "%s of shared memory of block (%u,%u,%u), which may have ended: no barrier of the cluster follows",
+                       "%s of shared memory of block (%u,%u,%u), which may have ended: no barrier of the cluster "
+                       "follows",
                        access_verb(v->access), owner->id[0], owner->id[1], owner->id[2]);
         v->owner = NULL;
     }
