@@ -14,6 +14,7 @@
 #include "contrib/cudasim/base/memory.h"
 #include "contrib/cudasim/base/mxcsr.h"
 #include "contrib/cudasim/machine/access.h"
+#include "contrib/cudasim/machine/builtin_call.h"
 #include "contrib/cudasim/machine/child.h"
 #include "contrib/cudasim/machine/race_family.h"
 #include "contrib/cudasim/machine/device.h"
