@@ -90,6 +90,7 @@ void sim_destroy(struct sim *sim)
     for (unsigned n = 0; n < sim->worker_count; n++)
         free(sim->workers[n].printed.text), free(sim->workers[n].printed.parts);
     free(sim->workers);
+    free(sim->heap.sites);
     free(sim->faults);
     free(sim->fault_at);
     pthread_mutex_destroy(&sim->fault_lock);

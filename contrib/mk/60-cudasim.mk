@@ -198,10 +198,15 @@ $(BUILD)/undefined-tests/%: tests/undefined/%.cu tests/undefined/suite.h $(PROGR
 	@mkdir -p $(@D)
 	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(PTX_CODE) -w -o $@ $<
 
-# Defective programs, and their right twins: tests/defects/README.md.
+# Defective programs, their right twins, and the second suite: tests/defects/README.md.
 DEFECT_PROGRAMS := $(foreach name,kernels host,$(BUILD)/defect-tests/$(name) $(BUILD)/defect-tests/$(name)-right)
-.PHONY: defect-programs
+DEFECTS_SECOND := $(addprefix $(BUILD)/defect-tests/,blocks threads runtime idioms idioms_grid)
+.PHONY: defect-programs defects-second
 defect-programs: $(DEFECT_PROGRAMS)
+defects-second: $(DEFECTS_SECOND)
+
+$(BUILD)/defect-tests/threads: private PROGRAM_FLAGS += -rdc=true
+$(BUILD)/defect-tests/runtime: private PROGRAM_FLAGS += -g
 
 $(BUILD)/defect-tests/%-right: tests/defects/%.cu tests/defects/suite.h $(PROGRAM_STAMP)
 	@mkdir -p $(@D)

@@ -49,6 +49,39 @@ template <typename T> static T *device_copy(const T *from, size_t count)
     return memory;
 }
 
+/* count elements in device memory, zeros unless `from` is given. They are freed with the variable. */
+template <typename T> struct device {
+    T *at;
+
+    explicit device(size_t count, const T *from = nullptr) : at(device_copy(from, count))
+    {
+        CHECK(cudaDeviceSynchronize()); /* streams that do not block must not overtake the zeros */
+    }
+    device(const device &) = delete;
+    ~device() { CHECK(cudaFree(at)); }
+    operator T *() const { return at; }
+};
+
+/* A stream that is destroyed with the variable. */
+struct stream {
+    cudaStream_t at;
+
+    explicit stream(unsigned flags = cudaStreamNonBlocking) { CHECK(cudaStreamCreateWithFlags(&at, flags)); }
+    stream(const stream &) = delete;
+    ~stream() { CHECK(cudaStreamDestroy(at)); }
+    operator cudaStream_t() const { return at; }
+};
+
+/* So an event. */
+struct event {
+    cudaEvent_t at;
+
+    event() { CHECK(cudaEventCreateWithFlags(&at, cudaEventDisableTiming)); }
+    event(const event &) = delete;
+    ~event() { CHECK(cudaEventDestroy(at)); }
+    operator cudaEvent_t() const { return at; }
+};
+
 template <size_t count> static int suite_main(int argc, char **argv, const suite_case (&cases)[count])
 {
     for (const suite_case &each : cases) {

@@ -14,7 +14,9 @@
 #include "contrib/cudasim/base/memory.h"
 #include "contrib/cudasim/base/mxcsr.h"
 #include "contrib/cudasim/machine/access.h"
+#include "contrib/cudasim/machine/builtin_call.h"
 #include "contrib/cudasim/machine/child.h"
+#include "contrib/cudasim/machine/race_family.h"
 #include "contrib/cudasim/machine/device.h"
 #include "contrib/cudasim/machine/machine.h"
 #include "contrib/cudasim/machine/settings.h"
@@ -46,10 +48,27 @@ uint64_t child_buffer(struct warp *w, const struct ins *ins, unsigned lane, uint
     return function + grid[0] + block[0] + dynamic_shared;
 }
 
-uint32_t child_launch(struct warp *w, uint64_t buffer, uint64_t stream)
+uint32_t child_launch(struct warp *w, unsigned lane, uint64_t buffer, uint64_t stream)
 {
-    (void)w;
+    (void)w, (void)lane;
     return (uint32_t)(buffer + stream);
+}
+
+uint64_t child_handle(struct sim *sim)
+{
+    (void)sim;
+    return 0x100;
+}
+
+unsigned heap_site(struct warp *w, const struct ins *ins, unsigned lane)
+{
+    (void)w, (void)ins, (void)lane;
+    return 0;
+}
+
+void family_streams_wait(const struct launch *l)
+{
+    (void)l;
 }
 
 uint32_t child_copy(struct sim *sim, const struct child_copy *copy, uint64_t stream)

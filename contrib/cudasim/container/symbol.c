@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "elf_image.h"
+#include "line_table.h"
 
 /* The function at `offset` in one section of symbols. */
 static bool search(const struct elf_image *image, const Elf64_Shdr *header, uint64_t offset, char *name, size_t size)
@@ -73,4 +74,21 @@ bool symbol_at(const char *path, uint64_t base, uint64_t address, char *name, si
     }
     munmap(data, bytes);
     return found;
+}
+
+void symbol_line(const char *path, uint64_t base, uint64_t address, char *text, size_t size)
+{
+    size_t bytes = 0;
+    void *data = map_file(path, &bytes);
+    struct elf_image image;
+    char file[256];
+    unsigned line;
+
+    text[0] = '\0';
+    if (data == MAP_FAILED)
+        return;
+    if (elf_image_open(&image, data, bytes) &&
+        line_at(&image, image.header.e_type == ET_EXEC ? address : address - base, file, sizeof file, &line))
+        snprintf(text, size, " at %s:%u", file, line);
+    munmap(data, bytes);
 }

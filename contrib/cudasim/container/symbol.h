@@ -14,4 +14,7 @@
  */
 bool symbol_at(const char *path, uint64_t base, uint64_t address, char *name, size_t size, uint64_t *place);
 
+/* " at file.cu:12" for the same address, or "" if the file has no lines. */
+void symbol_line(const char *path, uint64_t base, uint64_t address, char *text, size_t size);
+
 #endif

@@ -51,8 +51,8 @@ enum builtin builtin_find(const char *name)
         {"__cudaCDP2EventCreateWithFlags", BUILTIN_CREATE},
         /* Children run in the order of their launches, whatever their stream: */
         {"__cudaCDP2StreamDestroy", BUILTIN_NOTHING},
-        {"__cudaCDP2StreamWaitEvent", BUILTIN_NOTHING},
-        {"__cudaCDP2StreamWaitEvent_ptsz", BUILTIN_NOTHING},
+        {"__cudaCDP2StreamWaitEvent", BUILTIN_STREAM_WAIT},
+        {"__cudaCDP2StreamWaitEvent_ptsz", BUILTIN_STREAM_WAIT},
         {"__cudaCDP2EventRecord", BUILTIN_NOTHING},
         {"__cudaCDP2EventRecord_ptsz", BUILTIN_NOTHING},
         {"__cudaCDP2EventRecordWithFlags", BUILTIN_NOTHING},
@@ -530,7 +530,7 @@ const struct ins *builtin_call(struct warp *w, const struct ins *ins, const stru
         for (uint32_t m = w->mask; m; m &= m - 1) {
             unsigned lane = (unsigned)__builtin_ctz(m);
 
-            give(w, site, lane, heap_allocate(w->worker->sim, argument(w, site, lane, 0)));
+            give(w, site, lane, heap_allocate(w, ins, lane, argument(w, site, lane, 0)));
         }
         return ins + 1;
     case BUILTIN_FREE:

@@ -17,6 +17,8 @@ struct worker;
 /* The heap of malloc() in kernels. It exists from sim_create() to sim_destroy(), and is all zeros at first. */
 struct heap {
     _Atomic uint64_t used; /* bytes of all live blocks */
+    struct heap_site *sites; /* [site_count] lines that called malloc(); owned */
+    unsigned site_count;
 };
 
 /* The body of calls to vprintf, malloc, free, __assertfail, and of the device runtime. */
@@ -24,7 +26,7 @@ const struct ins *builtin_call(struct warp *w, const struct ins *ins, const stru
 
 enum builtin { BUILTIN_NONE = -1, BUILTIN_VPRINTF, BUILTIN_MALLOC, BUILTIN_FREE, BUILTIN_ASSERTFAIL,
                BUILTIN_CHILD_BUFFER, BUILTIN_CHILD_LAUNCH, BUILTIN_LAST_ERROR, BUILTIN_PEEK_ERROR, BUILTIN_CREATE,
-               BUILTIN_NOTHING, BUILTIN_DEVICE, BUILTIN_DEVICE_COUNT, BUILTIN_SET_CONDITION,
+               BUILTIN_NOTHING, BUILTIN_STREAM_WAIT, BUILTIN_DEVICE, BUILTIN_DEVICE_COUNT, BUILTIN_SET_CONDITION,
                BUILTIN_DEVICE_MALLOC, BUILTIN_DEVICE_FREE, BUILTIN_MEMCPY, BUILTIN_MEMSET,
                BUILTIN_ERROR_TEXT, BUILTIN_ERROR_NAME,
                BUILTIN_ATTRIBUTE, BUILTIN_LIMIT, BUILTIN_CACHE_CONFIG, BUILTIN_SHARED_CONFIG, BUILTIN_FUNCTION,

@@ -11,6 +11,7 @@
 #include "child.h"
 #include "device.h"
 #include "fault.h"
+#include "race_family.h"
 
 enum {
     ERROR_INVALID_VALUE = 1, /* cudaErrorInvalidValue */
@@ -44,13 +45,16 @@ static bool results_at(struct warp *w, const struct ins *ins, const struct call_
     return access_slow(w, ins, bytes, ACCESS_WRITE);
 }
 
-/* Writes a value to where each lane's argument 0 points. False after a fault. */
-static bool write_back(struct warp *w, const struct ins *ins, const struct call_site *site, uint64_t value,
+/* Writes a value, or a handle of each lane's own, to where each lane's argument 0 points. False after a fault. */
+#define HANDLES UINT64_MAX
+static bool write_back(struct warp *w, const struct ins *ins, const struct call_site *site, uint64_t given,
                        unsigned bytes)
 {
     if (!results_at(w, ins, site, bytes))
         return false;
     for (uint32_t m = w->mask; m; m &= m - 1) {
+        uint64_t value = given == HANDLES ? child_handle(w->worker->sim) : given;
+
         memcpy((void *)(uintptr_t)w->address[__builtin_ctz(m)], &value, bytes);
         give(w, site, (unsigned)__builtin_ctz(m), 0);
     }
@@ -64,7 +68,7 @@ static bool allocate_lanes(struct warp *w, const struct ins *ins, const struct c
         return false;
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
-        uint64_t address = heap_allocate(w->worker->sim, argument(w, site, lane, 1));
+        uint64_t address = heap_allocate(w, ins, lane, argument(w, site, lane, 1));
 
         memcpy((void *)(uintptr_t)w->address[lane], &address, sizeof address);
         give(w, site, lane, address ? 0 : ERROR_NO_MEMORY);
@@ -258,7 +262,10 @@ static bool device_runtime(struct warp *w, const struct ins *ins, const struct c
         result = buffer_for(w, ins, site, lane);
         break;
     case BUILTIN_CHILD_LAUNCH:
-        result = child_launch(w, argument(w, site, lane, 0), argument(w, site, lane, 1));
+        result = child_launch(w, lane, argument(w, site, lane, 0), argument(w, site, lane, 1));
+        break;
+    case BUILTIN_STREAM_WAIT:
+        family_streams_wait(w->block->launch);
         break;
     case BUILTIN_LAST_ERROR:
     case BUILTIN_PEEK_ERROR:
@@ -304,8 +311,8 @@ static bool device_runtime(struct warp *w, const struct ins *ins, const struct c
 bool builtin_device(struct warp *w, const struct ins *ins, const struct call_site *site)
 {
     switch ((enum builtin)site->builtin) {
-    case BUILTIN_CREATE: /* a handle that is no null pointer, and no stream with a meaning of its own */
-        return write_back(w, ins, site, 0x100, sizeof(uint64_t));
+    case BUILTIN_CREATE:
+        return write_back(w, ins, site, HANDLES, sizeof(uint64_t));
     case BUILTIN_DEVICE_MALLOC:
         return allocate_lanes(w, ins, site);
     case BUILTIN_DEVICE:

@@ -51,11 +51,12 @@ struct bytes builtin_bytes(const struct warp *w, unsigned lane, uint64_t address
 }
 
 /* 0: no room. A block of zero bytes has its own address, and takes one byte. */
-uint64_t heap_allocate(struct sim *sim, uint64_t size)
+uint64_t heap_allocate(struct warp *w, const struct ins *ins, unsigned lane, uint64_t size)
 {
+    struct sim *sim = w->worker->sim;
     struct heap *heap = sim_heap(sim);
     uint64_t limit = sim_limits(sim)->heap_bytes, used = atomic_load(&heap->used);
-    const struct region *r;
+    struct region *r;
 
     size = size ? size : 1;
     do {
@@ -63,8 +64,10 @@ uint64_t heap_allocate(struct sim *sim, uint64_t size)
             return 0;
     } while (!atomic_compare_exchange_weak(&heap->used, &used, used + size));
     r = memory_allocate(sim_memory(sim), size, HEAP_ALIGN, REGION_HEAP);
-    if (r)
+    if (r) {
+        r->flags = heap_site(w, ins, lane);
         return r->base;
+    }
     atomic_fetch_sub(&heap->used, size);
     return 0;
 }

@@ -9,6 +9,7 @@
 
 #include "contrib/cudasim/base/memory.h"
 #include "inside.h"
+#include "race_family.h"
 
 enum {
     DEPTH_MOST = 24,        /* grids inside of grids, as CUDA has it */
@@ -155,7 +156,12 @@ static void append(struct children *all, struct child *child, uint64_t stream)
     pthread_mutex_unlock(&all->lock);
 }
 
-uint32_t child_launch(struct warp *w, uint64_t buffer, uint64_t stream)
+uint64_t child_handle(struct sim *sim)
+{
+    return 0x100 + __atomic_fetch_add(&sim->children.handles, 1, __ATOMIC_RELAXED);
+}
+
+uint32_t child_launch(struct warp *w, unsigned lane, uint64_t buffer, uint64_t stream)
 {
     struct sim *sim = w->worker->sim;
     struct children *all = &sim->children;
@@ -183,6 +189,7 @@ uint32_t child_launch(struct warp *w, uint64_t buffer, uint64_t stream)
     }
     child->launch.parameters = parameters;
     child->launch.stream = w->block->launch->what->stream;
+    child->launch.from = family_point(w, lane, stream);
     append(all, child, stream);
     return 0;
 }

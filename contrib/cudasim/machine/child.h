@@ -67,6 +67,8 @@ struct children {
     struct child *first, **end; /* launched by the grid that runs */
     unsigned depth;           /* of the grid that runs: 0 for the host's */
     uint32_t error;           /* cudaGetLastError() of threads */
+    uint32_t handles;         /* of streams and events that kernels made */
+    struct family *family;    /* with check_races, while grids run that may launch grids; else NULL */
     uint64_t texts;           /* device address of the texts of errors; 0: not made yet */
     struct condition *conditions; /* [condition_count] */
     uint32_t condition_count;
@@ -85,7 +87,10 @@ uint64_t child_buffer(struct warp *w, const struct ins *ins, unsigned lane, uint
 struct sim_kernel *child_kernel(const struct launch *launch, uint64_t address);
 
 /* Launches the buffer's kernel. Returns a cudaError_t. */
-uint32_t child_launch(struct warp *w, uint64_t buffer, uint64_t stream);
+uint32_t child_launch(struct warp *w, unsigned lane, uint64_t buffer, uint64_t stream);
+
+/* A handle for a stream or an event: no null pointer, and no stream with a meaning of its own. */
+uint64_t child_handle(struct sim *sim);
 
 /* Puts a copy among the launches. Its bytes were checked. Returns a cudaError_t. */
 uint32_t child_copy(struct sim *sim, const struct child_copy *copy, uint64_t stream);

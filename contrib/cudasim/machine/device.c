@@ -88,3 +88,8 @@ bool sim_elsewhere(const struct sim *sim, const struct worker *k, uint32_t block
             return true;
     return false;
 }
+
+struct family **sim_family(struct sim *sim)
+{
+    return &sim->children.family;
+}

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct family;
 struct heap;
 struct memory;
 struct pages;
@@ -35,5 +36,8 @@ bool sim_elsewhere(const struct sim *sim, const struct worker *k, uint32_t block
 
 /* Who touched its global memory last, for the check for races; NULL: there is no room. */
 struct pages *sim_pages(struct sim *sim);
+
+/* Where the family of launches that runs is kept, for the check for races: race_family.h. */
+struct family **sim_family(struct sim *sim);
 
 #endif

@@ -201,6 +201,20 @@ size_t sim_faults(struct sim *sim, const struct sim_fault **faults)
     return sim->fault_count;
 }
 
+#define HOISTED 16 /* instructions */
+
+/*
+ * nvcc moves loads out of loops, and then gives them line 0. The next instruction that has a line is of the loop, or of
+ * what comes behind.
+ */
+static const struct ins *with_line(const struct program *p, const struct ins *ins)
+{
+    for (const struct ins *i = ins; i < p->code + p->code_count && i < ins + HOISTED; i++)
+        if (i->source_line)
+            return i;
+    return ins;
+}
+
 /*
  * The instruction whose line a message names: this one, or the call that led to it from the program's own code. With -G
  * functions of the toolkit are not inlined, and some have no lines.
@@ -208,7 +222,7 @@ size_t sim_faults(struct sim *sim, const struct sim_fault **faults)
 static const struct ins *place_of(const struct warp *w, const struct ins *ins)
 {
     const struct ptx_module *ptx = w->block->launch->program->ptx;
-    const struct ins *place = ins;
+    const struct ins *place = ins = with_line(w->block->launch->program, ins);
 
     for (const struct frame *f = w->frame; f; f = f->parent) {
         if (place->source_line && !ptx_is_toolkit_file(ptx, place->source_file))
@@ -234,13 +248,15 @@ bool fault_known(struct warp *w, const struct ins *ins, enum sim_fault_kind kind
     return known;
 }
 
-static void fill(struct sim_fault *f, const struct warp *w, const struct ins *ins, unsigned lane,
-                 enum sim_fault_kind kind, uint64_t address)
+void fault_fill(struct sim_fault *f, const struct warp *w, const struct ins *ins, unsigned lane,
+                enum sim_fault_kind kind, uint64_t address)
 {
     const struct launch *launch = w->block->launch;
-    const char *path = ptx_file_path(launch->program->ptx, ins->source_file);
+    const char *path;
     unsigned thread = w->index * LANES + lane;
 
+    ins = place_of(w, ins);
+    path = ptx_file_path(launch->program->ptx, ins->source_file);
     memset(f, 0, sizeof *f);
     f->kind = kind;
     snprintf(f->kernel, sizeof f->kernel, "%s", launch->kernel->demangled);
@@ -262,8 +278,7 @@ const struct ins *fault_at(struct warp *w, const struct ins *ins, unsigned lane,
     va_list arguments;
     struct sim_fault fault;
 
-    ins = place_of(w, ins);
-    fill(&fault, w, ins, lane, kind, address);
+    fault_fill(&fault, w, ins, lane, kind, address);
     fault.error = true;
     va_start(arguments, format);
     vsnprintf(fault.text, sizeof fault.text, format, arguments);
@@ -271,7 +286,7 @@ const struct ins *fault_at(struct warp *w, const struct ins *ins, unsigned lane,
     pthread_mutex_lock(&launch->lock);
     w->worker->went_on = w->worker->reads_on && kind == FAULT_OUT_OF_BOUNDS;
     if (launch->fault.kind == FAULT_NONE || w->worker->went_on) /* of several workers the first one counts */
-        fault_add(launch->sim, &fault, ins);
+        fault_add(launch->sim, &fault, place_of(w, ins));
     if (launch->fault.kind == FAULT_NONE)
         launch->fault = fault;
     if (!w->worker->went_on) {
@@ -294,10 +309,9 @@ void fault_warn(struct warp *w, const struct ins *ins, unsigned lane, enum sim_f
         return;
     if (fault_known(w, ins, kind))
         return;
-    ins = place_of(w, ins);
-    fill(&fault, w, ins, lane, kind, address);
+    fault_fill(&fault, w, ins, lane, kind, address);
     va_start(arguments, format);
     vsnprintf(fault.text, sizeof fault.text, format, arguments);
     va_end(arguments);
-    fault_add(w->worker->sim, &fault, ins);
+    fault_add(w->worker->sim, &fault, place_of(w, ins));
 }

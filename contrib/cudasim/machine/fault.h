@@ -62,6 +62,9 @@ struct sim_fault {
 size_t sim_faults(struct sim *sim, const struct sim_fault **faults);
 void sim_report_fault(struct sim *sim, const struct sim_fault *fault); /* adds one; prints it on standard error */
 
+/* Reports blocks of malloc() in kernels that were never freed. */
+void sim_report_heap(struct sim *sim);
+
 /* ---- for the machine ---- */
 
 /* Records an error of lane `lane` at `ins`, and ends the launch. The body returns its result, NULL. */
@@ -74,6 +77,10 @@ void fault_warn(struct warp *w, const struct ins *ins, unsigned lane, enum sim_f
 
 /* Counts a warning at that instruction if one was recorded before. False: it is new, and is printed in full. */
 bool fault_known(struct warp *w, const struct ins *ins, enum sim_fault_kind kind);
+
+/* A fault of that lane at `ins`, without its text, or at the call in the program's own code that led there. */
+void fault_fill(struct sim_fault *f, const struct warp *w, const struct ins *ins, unsigned lane,
+                enum sim_fault_kind kind, uint64_t address);
 
 /* Adds a fault, or counts it if it is known; `at` may be NULL. Prints new ones. */
 void fault_add(struct sim *sim, const struct sim_fault *fault, const struct ins *at);

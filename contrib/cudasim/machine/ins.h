@@ -87,7 +87,8 @@ struct ins {
     bool is_call;     /* `extra` is a call_site */
     bool op_is_atomic; /* atom and red */
     bool grows_stack; /* alloca */
-    bool selected;    /* a load whose result only selp uses: it may have been moved ahead of its condition */
+    bool selected;    /* a load whose result only selp uses: it may have been moved ahead of its condition; a */
+                      /* shuffle whose result may be ignored */
     bool toolkit;     /* written in a header of the CUDA Toolkit */
     bool reserved;    /* reads where the system's part of shared memory lies */
     bool grid;        /* reads where a barrier of the whole grid has its word */

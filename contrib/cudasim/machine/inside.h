@@ -8,6 +8,7 @@
 #include "builtin.h"
 #include "child.h"
 #include "count.h"
+#include "fault.h"
 #include "machine.h"
 #include "settings.h"
 #include "texture.h"
@@ -18,6 +19,12 @@ struct row_index;
 
 #define FAULT_PLACES 1000
 #define KNOWN_WARNINGS 256
+
+/* A call of malloc() in a kernel, and the report of blocks that it leaves: heap_sites.c. */
+struct heap_site {
+    const struct ins *ins;
+    struct sim_fault fault; /* its place; the text is written at the end */
+};
 
 /* One worker's counters for one kernel. They are kept from launch to launch. */
 struct use_counters {

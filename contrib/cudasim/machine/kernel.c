@@ -92,6 +92,7 @@ static void look_at(const struct program *p, size_t index, char *seen, struct si
         } else if (site->builtin == BUILTIN_VPRINTF || site->builtin == BUILTIN_ASSERTFAIL) {
             k->prints = true;
         } else {
+            k->launches |= site->builtin == BUILTIN_CHILD_LAUNCH;
             k->ordered = true; /* malloc */
         }
     }

@@ -22,6 +22,7 @@
 #include "fault.h"
 #include "probe.h"
 #include "race.h"
+#include "race_family.h"
 #include "warp.h"
 #include "contrib/cudasim/base/clock.h"
 #include "contrib/cudasim/base/memory.h"
@@ -776,5 +777,9 @@ bool sim_run(struct sim *sim, const struct sim_launch *what, struct sim_fault *f
         child_free(child);
     }
     sim->children.depth--;
+    if (sim->children.depth == 0) {
+        family_end(sim->children.family);
+        sim->children.family = NULL;
+    }
     return good;
 }

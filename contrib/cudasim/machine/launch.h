@@ -11,6 +11,7 @@
 struct sim;
 struct sim_fault;
 struct sim_kernel;
+struct launch_point;
 struct traffic;
 
 struct sim_launch {
@@ -20,6 +21,7 @@ struct sim_launch {
     bool cooperative;
     const void *parameters;                 /* packed, facts.parameter_bytes bytes */
     uint64_t stream;                        /* for the report alone */
+    const struct launch_point *from;        /* of a launch by a kernel, for the check for races; else NULL */
     struct traffic *traffic;                /* notes what the launch touches; NULL: it is not noted */
     /*
      * Called repeatedly while all blocks in flight wait for memory. Returns whether it did something that they may wait

@@ -109,6 +109,7 @@ struct seen {
 };
 
 struct channel;
+struct family;
 
 /* The first `length` releases at a word. Several blocks know them. */
 struct known {
@@ -276,6 +277,7 @@ struct sim_kernel {
     bool uses_reserved;            /* reads %reserved_smem_offset_* */
     bool uses_grid;                /* asks for what a barrier of the whole grid needs */
     bool prints;                   /* calls printf, or assert */
+    bool launches;                 /* launches kernels */
     bool ordered;                  /* what it computes may depend on the order of its blocks: see launch.c */
     bool stores_anywhere;          /* what it calls stores, or its own stores have addresses of unknown origin */
     bool uses_local;
@@ -306,6 +308,10 @@ struct launch {
     struct grid_order *grid_order;  /* what blocks tell each other, with check_races and if they may; else NULL */
     struct pages *pages;           /* who touched global memory, with check_races; else NULL */
     uint32_t start_time;           /* the first time of the launch: earlier accesses came before it */
+    struct family *family;         /* grids that launch grids, with check_races: race_family.h; else NULL */
+    uint32_t family_index;         /* which of them it is */
+    uint32_t name_base;            /* name of its first block, as race_entry.h has names; 0 without a family */
+    uint8_t global_shift;          /* units of global memory have 1 << global_shift bytes, for the check for races */
     bool stores_anywhere;          /* with check_races: it may store to any memory; else to regions whose `stored` is */
                                    /* start_time, */
     bool stores_variables;         /* and to variables of modules */

@@ -14,6 +14,7 @@
 
 #include "device.h"
 #include "fault.h"
+#include "race_family.h"
 #include "race_say.h"
 #include "contrib/cudasim/base/atomic.h"
 
@@ -61,6 +62,8 @@ static bool ordered(const struct look *k, uint64_t e, uint32_t time, unsigned l)
 
     if (time < k->self.start)
         return true;
+    if (family_other(b->launch, time))
+        return family_ordered(b->launch, e);
     if (e & BLOCKS_MANY)
         return b->launch->grid_order && (w->order->acquired > time || b->cluster_t0 > time);
     if (!near)
@@ -72,8 +75,8 @@ static bool ordered(const struct look *k, uint64_t e, uint32_t time, unsigned l)
     if (e & WARPS_MANY)
         return w->order->acquired > time;
     if (entry_warp(e) == w->index)
-        return race_lanes_ordered(w, time, e & LANES_MANY ? LANES : entry_lane(e), l);
-    return race_warps_ordered(w, time, entry_warp(e), e & LANES_MANY ? LANES : entry_lane(e));
+        return race_lanes_ordered(w->order, w->index, time, e & LANES_MANY ? LANES : entry_lane(e), l);
+    return race_warps_ordered(w->order, time, entry_warp(e), e & LANES_MANY ? LANES : entry_lane(e));
 }
 
 /* The bytes that lane `l` stores, as they come to memory. */
@@ -123,7 +126,10 @@ static void conflict(struct look *k, unsigned l, const struct unit *u, uint64_t 
 {
     struct race_report r = {k->owner,       u->place,      k->bytes,      k->access,         with,
                             entry_block(e), entry_warp(e), entry_lane(e), (e & MANY) != 0,
-                            (e & (WARPS_MANY | BLOCKS_MANY)) != 0};
+                            (e & (WARPS_MANY | BLOCKS_MANY)) != 0, 0};
+
+    if (!k->owner && family_other(k->w->block->launch, entry_time(e)))
+        r.elsewhere = e;
 
     if (k->quiet)
         return;
@@ -160,7 +166,7 @@ static bool against_write(struct look *k, unsigned l, const struct unit *u, uint
 
     if (!e || both_strong(k, e) || (k->access == ACCESS_READ && e & WRITTEN_BACK))
         return true;
-    if (k->ins->cached && time >= k->self.start && ordered(k, e, time, l)) {
+    if (k->ins->cached && time >= k->w->block->launch->start_time && ordered(k, e, time, l)) {
         conflict(k, l, u, e, RACE_WITH_STALE);
         return true;
     }
@@ -292,6 +298,10 @@ struct look race_look(struct warp *w, const struct ins *ins, const struct block 
                      w->worker->faulted_at == ins, access == ACCESS_WRITE && ins->stores && bytes <= VALUE_BYTES,
                      false};
 
+    if (!owner && w->block->launch->family) {
+        k.self.start = w->block->launch->family->start;
+        k.self.simple = false;
+    }
     if (ins->copies && owner && access == ACCESS_WRITE)
         k.flags |= UNDER_WAY | (ins->bulk ? NEAR : 0);
     if (access == ACCESS_ATOMIC)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "race_apart.h"
+#include "race_family.h"
 #include "race_pages.h"
 #include "race_runs.h"
 #include "race_sector.h"
@@ -77,7 +78,7 @@ static inline uint64_t *unit_entry(const struct look *k, struct cells *c, int of
 
 static void check_lane(struct look *k, unsigned l, const uint64_t *address)
 {
-    unsigned shift = k->w->block->launch->kernel->global_shift;
+    unsigned shift = k->w->block->launch->global_shift;
     uint64_t last = (address[l] + k->bytes - 1) >> shift;
     struct cells c;
 
@@ -677,11 +678,9 @@ static inline bool reads_for_copy(const struct ins *ins, unsigned bytes, enum ac
     return ins->copies && access == ACCESS_READ && !(ins->order | ins->guesses) && !(bytes & (bytes - 1));
 }
 
-void race_global(struct warp *w,
-
- const struct ins *ins, unsigned bytes, enum access access, struct extent extent)
+void race_global(struct warp *w, const struct ins *ins, unsigned bytes, enum access access, struct extent extent)
 {
-    unsigned shift = w->block->launch->kernel->global_shift;
+    unsigned shift = w->block->launch->global_shift;
     struct look k;
     bool plain, far = extent.high - extent.low >= FAR;
 
@@ -691,6 +690,8 @@ void race_global(struct warp *w,
     if (plain && !ins->cached && did_again(w, how_of(bytes, access)))
         return;
     k = race_look(w, ins, NULL, bytes, access);
+    if (w->block->launch->family)
+        family_note(w, ins, bytes, access);
     if (plain && bytes >> shift) {
         check_plain(&k, w->address, extent.spread, far, shift);
         if (!k.by_value && !ins->cached && w->worker->faulted_at != ins)

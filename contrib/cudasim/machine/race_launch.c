@@ -11,6 +11,7 @@
 #include "race_entry.h"
 #include "device.h"
 #include "launch.h"
+#include "race_family.h"
 #include "race_pages.h"
 #include "settings.h"
 #include "contrib/cudasim/base/memory.h"
@@ -37,7 +38,8 @@ static void mark_stores(struct launch *l)
 {
     const struct store_roots *roots = l->kernel->function->stores;
 
-    l->stores_anywhere = !roots || roots->anywhere || l->kernel->stores_anywhere;
+    /* The children of a family may store to what it only reads. */
+    l->stores_anywhere = !roots || roots->anywhere || l->kernel->stores_anywhere || l->family;
     if (l->stores_anywhere)
         return;
     l->stores_variables = roots->variables;
@@ -49,12 +51,17 @@ bool race_launch_begin(struct launch *l)
 {
     bool may_learn = (l->kernel->ordered && l->kernel->fences) || l->cooperative || l->cluster_blocks > 1;
 
+    struct family **family = sim_family(l->sim);
+
     l->start_time = 1;
     if (!sim_options(l->sim)->check_races)
         return true;
     l->pages = sim_pages(l->sim);
     if (l->pages) {
-        l->start_time = pages_begin(l->pages, l->kernel->global_shift, TIME_MOST / 2);
+        l->global_shift = family_shift(*family, l->kernel);
+        l->start_time = *family ? pages_go_on(l->pages) : pages_begin(l->pages, l->global_shift, TIME_MOST / 2);
+        if (!family_begin(family, l))
+            return false;
         mark_stores(l);
     }
     return !may_learn || (l->grid_order = race_grid_create(l->start_time));

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "race_visits.h"
+
 #define MEETINGS 4096  /* words of a block that are tracked separately, at most */
 #define KNOWN_MOST 256 /* channels that a warp knows, at most */
 #define LOOK_BACK 64   /* releases of a block at a word that are looked at */
@@ -70,14 +72,13 @@ static struct seen seen_of_self(const struct warp *w, uint32_t lanes)
     return (struct seen){o->base, now, lanes};
 }
 
-bool race_lanes_ordered(const struct warp *w, uint32_t time, unsigned other, unsigned l)
+bool race_lanes_ordered(const struct order *o, unsigned warp, uint32_t time, unsigned other, unsigned l)
 {
-    const struct order *o = w->order;
     uint32_t reach;
 
     if (time < o->base || other == l)
         return true;
-    if (covers(&o->clock[w->index], time, other))
+    if (covers(&o->clock[warp], time, other))
         return true;
     reach = other < LANES ? 1u << other : 0;
     for (uint32_t n = 0; n < o->sync_count; n++)
@@ -86,9 +87,9 @@ bool race_lanes_ordered(const struct warp *w, uint32_t time, unsigned other, uns
     return reach >> l & 1;
 }
 
-bool race_warps_ordered(const struct warp *w, uint32_t time, unsigned warp, unsigned lane)
+bool race_warps_ordered(const struct order *o, uint32_t time, unsigned warp, unsigned lane)
 {
-    return covers(&w->order->clock[warp], time, lane);
+    return covers(&o->clock[warp], time, lane);
 }
 
 void race_lanes_meet(struct warp *w, uint32_t lanes)
@@ -149,6 +150,7 @@ static const struct knowledge no_knowledge;
 
 struct grid_order {
     uint32_t time;
+    struct visits visits;
     struct channel *buckets[BUCKETS];
 };
 
@@ -177,6 +179,8 @@ void race_grid_destroy(struct grid_order *g)
 }
 
 uint32_t *race_grid_time(struct grid_order *g) { return &g->time; }
+
+struct visits *race_grid_visits(struct grid_order *g) { return g ? &g->visits : NULL; }
 
 static uint64_t hash_of(uint64_t address) { return (address >> 2) * 0x9E3779B97F4A7C15u >> 40; }
 

@@ -67,7 +67,7 @@ struct meeting {
 #define BLOCK_NAMES (1u << 22)
 static inline uint32_t race_block_name(const struct block *b)
 {
-    return (uint32_t)b->number & (BLOCK_NAMES - 1);
+    return ((uint32_t)b->number + b->launch->name_base) & (BLOCK_NAMES - 1);
 }
 
 /* The knowledge that a launch's blocks exchange. It exists only if they may; then one worker runs all of them. */
@@ -75,18 +75,22 @@ struct grid_order;
 struct grid_order *race_grid_create(uint32_t time);
 void race_grid_destroy(struct grid_order *grid);
 uint32_t *race_grid_time(struct grid_order *grid);
+struct visits *race_grid_visits(struct grid_order *grid); /* race_visits.h; NULL without `grid` */
 
 /* Fresh parts for a block that starts: its warps', and its own. */
 void race_block_start(struct block *b);
 void race_block_end(struct block *b);
 
-/* Whether what lane `other` of the same warp did at `time` is before what lane `l` does now. LANES: any other lane. */
-bool race_lanes_ordered(const struct warp *w, uint32_t time, unsigned other, unsigned l);
+/*
+ * Whether what lane `other` of warp `warp` did at `time` is before what lane `l` of the same warp does now. `o` is the
+ * warp's own. LANES: any other lane.
+ */
+bool race_lanes_ordered(const struct order *o, unsigned warp, uint32_t time, unsigned other, unsigned l);
 
-/* Whether what that lane of another warp of the block did at `time` is before what `w` does now. */
-bool race_warps_ordered(const struct warp *w, uint32_t time, unsigned warp, unsigned lane);
+/* Whether what that lane of another warp of the block did at `time` is before what the warp of `o` does now. */
+bool race_warps_ordered(const struct order *o, uint32_t time, unsigned warp, unsigned lane);
 
-/* The same for a warp of another block. */
+/* The same for a warp of another block, before what `w` does now. */
 bool race_blocks_ordered(const struct warp *w, uint32_t time, uint32_t block, unsigned warp, unsigned lane);
 
 /*

@@ -118,6 +118,8 @@ uint32_t pages_begin(struct pages *p, unsigned unit_shift, uint32_t most)
     return ++p->time;
 }
 
+uint32_t pages_go_on(struct pages *p) { return ++p->time; }
+
 void pages_end(struct pages *p, uint32_t time)
 {
     uint32_t seen = __atomic_load_n(&p->time, __ATOMIC_RELAXED);

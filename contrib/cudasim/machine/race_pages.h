@@ -49,6 +49,9 @@ void pages_destroy(struct pages *pages);
  */
 uint32_t pages_begin(struct pages *pages, unsigned unit_shift, uint32_t most);
 
+/* The same for another launch of the same family: entries of its earlier launches stay. */
+uint32_t pages_go_on(struct pages *pages);
+
 /* The launch has reached `time`. Several threads may call it at once. */
 void pages_end(struct pages *pages, uint32_t time);
 

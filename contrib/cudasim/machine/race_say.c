@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "device.h"
-#include "race_order.h"
+#include "race_family.h"
 #include "contrib/cudasim/base/memory.h"
 
 const char *access_verb(enum access access)
@@ -78,6 +78,7 @@ static void thread_name(const struct warp *w, unsigned lane, const struct race_r
 {
     const struct launch *l = w->block->launch;
     unsigned t = r->warp * LANES + r->lane, nx = l->ntid[0], ny = l->ntid[1];
+    uint32_t block = (r->block - l->name_base) & (BLOCK_NAMES - 1);
     bool elsewhere = r->block != race_block_name(w->block);
     int used;
 
@@ -87,8 +88,8 @@ static void thread_name(const struct warp *w, unsigned lane, const struct race_r
     }
     used = snprintf(text, size, "thread (%u,%u,%u)", t % nx, t / nx % ny, t / nx / ny);
     if (elsewhere && used > 0 && (size_t)used < size)
-        used += snprintf(text + used, size - (size_t)used, " of block (%u,%u,%u)", r->block % l->grid[0],
-                 r->block / l->grid[0] % l->grid[1], r->block / l->grid[0] / l->grid[1]);
+        used += snprintf(text + used, size - (size_t)used, " of block (%u,%u,%u)", block % l->grid[0],
+                         block / l->grid[0] % l->grid[1], block / l->grid[0] / l->grid[1]);
     if (r->several && used > 0 && (size_t)used < size)
         snprintf(text + used, size - (size_t)used, " and others");
 }
@@ -111,7 +112,7 @@ void race_say(struct warp *w, const struct ins *ins, unsigned lane, const struct
                                       [RACE_WITH_COPY] = "copies to", [RACE_WITH_SAME_STORE] = "writes"};
     enum sim_fault_kind kind = r->owner ? FAULT_SHARED_RACE : FAULT_GLOBAL_RACE;
     const char *on = r->access == ACCESS_ATOMIC ? "on" : "of";
-    char name[160], thread[160], place[64];
+    char name[160], thread[320], place[64], reason[160];
 
     if (fault_known(w, ins, kind))
         return;
@@ -123,7 +124,14 @@ void race_say(struct warp *w, const struct ins *ins, unsigned lane, const struct
         shared_name(w->block->launch, r->place, name, sizeof name);
     else
         global_name(w->block->launch, r->place, name, sizeof name);
-    thread_name(w, lane, r, thread, sizeof thread);
+    if (r->elsewhere) {
+        enum access theirs = r->with == RACE_WITH_READ ? ACCESS_READ : ACCESS_WRITE;
+
+        family_describe(w->block->launch, r->elsewhere, r->place, theirs, thread, sizeof thread, reason, sizeof reason);
+    } else {
+        thread_name(w, lane, r, thread, sizeof thread);
+        snprintf(reason, sizeof reason, "%s", why(w, r));
+    }
     if (r->with == RACE_WITH_SAME_STORE)
         fault_warn(w, ins, lane, kind, r->place, "write %s%s, where %s writes another value by the same store",
                    place, name, thread);
@@ -142,7 +150,10 @@ void race_say(struct warp *w, const struct ins *ins, unsigned lane, const struct
         fault_warn(w, ins, lane, kind, r->place,
                    "%s %s%s, which a copy in bulk of %s may still read: no cp.async.bulk.wait_group since then",
                    access_verb(r->access), place, name, thread);
+    else if (r->elsewhere)
+        fault_warn(w, ins, lane, kind, r->place, "%s %s%s, which %s %s", access_verb(r->access), place, name, thread,
+                   reason);
     else
         fault_warn(w, ins, lane, kind, r->place, "%s %s%s, which %s %s %s", access_verb(r->access), place, name,
-                   thread, did[r->with], why(w, r));
+                   thread, did[r->with], reason);
 }

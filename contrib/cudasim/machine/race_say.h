@@ -28,6 +28,7 @@ struct race_report {
     unsigned warp, lane;
     bool several;              /* there are further ones, */
     bool of_warps;             /* in other warps */
+    uint64_t elsewhere;        /* the entry, if it is of another grid of the family; else 0 */
 };
 
 /* "read", "write" or "atomic operation". */

@@ -14,6 +14,7 @@
 #include "fault.h"
 #include "race_bulk.h"
 #include "race_runs.h"
+#include "race_visits.h"
 #include "race_say.h"
 #include "settings.h"
 
@@ -579,6 +580,8 @@ void race_remote(struct warp *w, const struct ins *ins, unsigned lane, struct bl
     } else if (*owner->time < TIME_MOST) {
         k = race_look(w, ins, owner, bytes, access);
         check_lanes(&k, owner, offsets);
+        if (owner->cluster && w->block->launch->grid_order)
+            visits_note(race_grid_visits(w->block->launch->grid_order), w, ins, lane, owner, access);
     }
     w->mask = mask;
 }

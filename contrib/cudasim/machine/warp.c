@@ -15,6 +15,7 @@
 #include "device.h"
 #include "fault.h"
 #include "race.h"
+#include "race_visits.h"
 #include "settings.h"
 
 #define PATIENCE 4096      /* backward jumps of a split, while others wait, before another has its turn */
@@ -559,7 +560,8 @@ const struct ins *warp_exit(struct warp *w, const struct ins *ins)
     w->worker->progress = true;
     if (!w->live) {
         w->done = true;
-        w->block->live_warps--;
+        if (--w->block->live_warps == 0)
+            visits_leave(w->block);
     }
     return w->live ? warp_pick(w) : NULL;
 }

@@ -89,6 +89,34 @@ static bool is_needed(const struct builder *b, size_t n, uint32_t v)
     return false;
 }
 
+/*
+ * Whether the value that instruction `n` puts into register `v` may be ignored: selp discards it, or what is computed
+ * with it, or only one side of a branch uses it. `branches` may be followed.
+ */
+static bool may_be_ignored(const struct builder *b, size_t n, uint32_t v, int branches)
+{
+    n++;
+    for (int steps = 0; steps < FOLLOWED && n < b->code_count; steps++) {
+        const struct ins_facts *f = &b->facts[n];
+
+        for (uint32_t u = 0; u < f->uses && !f->partial; u++)
+            if (b->vregs[f->first_def + f->defs + u] == v && !selects(b, n, v) &&
+                !(computes(b, n) && f->defs == 1 && only_selected(b, n, b->vregs[f->first_def])))
+                return false;
+        for (uint32_t d = 0; d < f->defs && !f->partial; d++)
+            if (b->vregs[f->first_def + d] == v)
+                return true;
+        if (f->targets == 1 && f->falls)
+            return branches == 0 ||
+                   may_be_ignored(b, (size_t)b->label_at[b->targets[f->first_target]] - 1, v, branches - 1) ||
+                   may_be_ignored(b, n, v, branches - 1);
+        if (f->targets > 1 || (!f->falls && !f->targets))
+            return true;
+        n = f->targets ? b->label_at[b->targets[f->first_target]] : n + 1;
+    }
+    return true;
+}
+
 /* Whether any instruction of the function reads register `v`. */
 static bool is_read(const struct builder *b, uint32_t v)
 {
@@ -101,6 +129,8 @@ static bool is_read(const struct builder *b, uint32_t v)
 
 void mark_selected(struct builder *b)
 {
+    step *const shuffle = row_find(b->rows, "@shfl")->run;
+
     for (size_t n = b->first; n < b->code_count; n++) {
         struct ins *i = &b->code[n];
         const struct ins_facts *f = &b->facts[n];
@@ -112,6 +142,8 @@ void mark_selected(struct builder *b)
             (i->class == CLASS_GLOBAL_LOAD || i->class == CLASS_SHARED_LOAD))
             for (uint32_t u = 0; u < f->defs; u++)
                 i->needed |= (uint8_t)(is_needed(b, n, b->vregs[f->first_def + u]) << u);
+        if (i->body == shuffle && f->defs > 0)
+            i->selected = may_be_ignored(b, n, b->vregs[f->first_def], 2);
         if (i->op_is_atomic && i->op == ATOMIC_EXCH)
             i->needed = f->defs > 0 && is_read(b, b->vregs[f->first_def]);
     }

@@ -193,6 +193,46 @@ static uint64_t cut_short(const struct runtime *runtime, struct memory *memory, 
     return 0;
 }
 
+/*
+ * Bytes that the copy reads behind what the host filled, if that is a quarter or an eighth of them: elements were
+ * counted as bytes.
+ */
+static uint64_t filled_short(const struct runtime *runtime, struct memory *memory, uint64_t address, uint64_t bytes)
+{
+    uint64_t written = written_from(memory, address, bytes);
+
+    if (!written || (written * 4 != bytes && written * 8 != bytes) ||
+        !is_unwritten(memory, address + written, bytes - written))
+        return 0;
+    for (unsigned n = 0; n < RECENT_LAUNCHES && n < runtime->fill_count; n++)
+        if (runtime->fills[n].address == address && runtime->fills[n].bytes == written)
+            return bytes - written;
+    return 0;
+}
+
+/*
+ * Bytes at the end that were never written, if a launch has its sides swapped: it wrote the part of an image that fits
+ * into both. With x by y threads, the image is y wide and x high.
+ */
+static uint64_t sides_swapped(const struct runtime *runtime, struct memory *memory, uint64_t address, uint64_t bytes)
+{
+    for (unsigned n = 0; n < RECENT_LAUNCHES && n < runtime->recent_count; n++) {
+        uint64_t width = runtime->recent[n].sides[1], height = runtime->recent[n].sides[0], both, each, rest, row = 0;
+
+        if (width < 2 || height < 2 || width == height || bytes % (width * height))
+            continue;
+        both = width < height ? width : height;
+        each = bytes / (width * height);
+        while (row < both && written_from(memory, address + row * width * each, both * each) == both * each &&
+               is_unwritten(memory, address + (row * width + both) * each, (width - both) * each))
+            row++;
+        rest = bytes - both * width * each;
+        if (each <= 16 && row == both && is_unwritten(memory, address + bytes - rest, rest))
+            return width > both ? (width - both) * each : rest;
+    }
+    return 0;
+}
+
 /* Whether the copy's first row was written, at least in part, and its last one was not: bytes of that one, else 0. */
 static uint64_t last_row_unwritten(struct memory *memory, const struct copy_work *copy)
 {
@@ -224,6 +264,12 @@ static void check_written(struct runtime *runtime, const struct copy_work *copy,
         else if (copy->height == 1 && copy->depth == 1 &&
                  (rest = cut_short(runtime, memory, copy->source.address, bytes)) != 0)
             hint = " (a launch wrote all before them, an element by each thread: are there too few blocks?)";
+        else if (copy->height == 1 && copy->depth == 1 &&
+                 (rest = filled_short(runtime, memory, copy->source.address, bytes)) != 0)
+            hint = " (the host filled all before them: is a number of elements given as bytes?)";
+        else if (copy->height == 1 && copy->depth == 1 &&
+                 (rest = sides_swapped(runtime, memory, copy->source.address, bytes)) != 0)
+            hint = " (are the sides of a launch's grid swapped?)";
     }
     if (!rest)
         return;
@@ -248,6 +294,12 @@ static bool is_dense(const struct plane *plane, size_t width, size_t height, siz
     return (height == 1 || plane->pitch == width) && (depth == 1 || plane->slice == width * height);
 }
 
+/* Remembers what the host filled: filled_short(). */
+static void note_fill(struct runtime *runtime, uint64_t address, uint64_t bytes)
+{
+    runtime->fills[runtime->fill_count++ % RECENT_LAUNCHES] = (struct recent_fill){ address, bytes };
+}
+
 cudaError_t copy_run(struct runtime *runtime, const struct copy_work *copy, const char *call)
 {
     struct memory *memory = sim_memory(runtime->sim);
@@ -259,6 +311,7 @@ cudaError_t copy_run(struct runtime *runtime, const struct copy_work *copy, cons
     if (is_dense(&copy->target, width, height, depth) && is_dense(&copy->source, width, height, depth)) {
         width *= height * depth;
         height = depth = 1;
+        note_fill(runtime, row_of(&copy->target, 0, 0), width);
     }
     for (size_t z = 0; z < depth; z++) {
         for (size_t y = 0; y < height; y++) {
@@ -336,6 +389,8 @@ cudaError_t set_run(struct runtime *runtime, const struct set_work *set)
 {
     struct memory *memory = sim_memory(runtime->sim);
 
+    if (set->height == 1 && set->depth == 1)
+        note_fill(runtime, row_of(&set->target, 0, 0), set->width * set->element);
     for (size_t z = 0; z < set->depth; z++) {
         for (size_t y = 0; y < set->height && set->width; y++) {
             uint64_t address = row_of(&set->target, y, z);

@@ -136,33 +136,10 @@ static void say_graphs(struct runtime *runtime)
     say_leak(runtime, "instantiated graph", execs);
 }
 
-struct heap_left {
-    uint64_t blocks, bytes;
-};
-
-static void add_heap(const struct region *region, void *context)
-{
-    struct heap_left *left = context;
-
-    if (region->kind != REGION_HEAP)
-        return;
-    left->blocks++;
-    left->bytes += region->size;
-}
-
 void left_check(struct runtime *runtime)
 {
-    struct heap_left left = { 0 };
-    struct sim_fault fault = { .kind = FAULT_LEAK, .count = 1 };
-
     say_leak(runtime, "stream", handles_of(runtime, HANDLE_STREAM));
     say_leak(runtime, "event", handles_of(runtime, HANDLE_EVENT));
     say_graphs(runtime);
-    memory_visit(sim_memory(runtime->sim), add_heap, &left);
-    if (!left.blocks)
-        return;
-    snprintf(fault.text, sizeof fault.text,
-             "%" PRIu64 " block%s of malloc() in kernels, %" PRIu64 " bytes in all, %s never freed", left.blocks,
-             left.blocks == 1 ? "" : "s", left.bytes, left.blocks == 1 ? "was" : "were");
-    sim_report_fault(runtime->sim, &fault);
+    sim_report_heap(runtime->sim);
 }

@@ -289,7 +289,8 @@ cudaError_t launch_run(struct call *call, const struct kernel_work *work, cudaSt
     }
     runtime->recent[runtime->recent_count++ % RECENT_LAUNCHES] = (struct recent_launch){
         (uint64_t)work->block[0] * work->block[1] * work->block[2],
-        (uint64_t)work->block[0] * work->block[1] * work->block[2] * work->grid[0] * work->grid[1] * work->grid[2]};
+        (uint64_t)work->block[0] * work->block[1] * work->block[2] * work->grid[0] * work->grid[1] * work->grid[2],
+        {(uint64_t)work->block[0] * work->grid[0], (uint64_t)work->block[1] * work->grid[1]}};
     if (!(runtime->features ? rows_run(runtime, &launch, &fault) : sim_run(runtime->sim, &launch, &fault)))
         runtime->sticky = error_of_fault(fault.kind);
     return cudaSuccess;

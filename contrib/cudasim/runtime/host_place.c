@@ -44,7 +44,8 @@ void host_place(uint64_t code, const uint64_t stack[HOST_STACK_WORDS], char *tex
 {
     const void *start = (const void *)(uintptr_t)getauxval(AT_ENTRY);
     Dl_info program = { 0 }, info = { 0 };
-    char name[512], *readable;
+    char name[512], line[300], *readable;
+    uint64_t loaded;
 
     if (start && dladdr(start, &program) && !is_programs_code(code, &program, &info))
         for (unsigned n = 0; n < HOST_STACK_WORDS; n++)
@@ -55,11 +56,27 @@ void host_place(uint64_t code, const uint64_t stack[HOST_STACK_WORDS], char *tex
     snprintf(text, size, "the host");
     if (!dladdr((const void *)(uintptr_t)code, &info) || !info.dli_fname)
         return;
+    loaded = code;
     if (!symbol_at(info.dli_fname, (uintptr_t)info.dli_fbase, code, name, sizeof name, &code))
         snprintf(name, sizeof name, "%s", "a function without a name");
     readable = demangle(name);
-    snprintf(text, size, "the host in %s (%s+0x%llx)", readable ? readable : name,
+    symbol_line(info.dli_fname, (uintptr_t)info.dli_fbase, loaded, line, sizeof line);
+    snprintf(text, size, "the host in %s%s (%s+0x%llx)", readable ? readable : name, line,
              strrchr(info.dli_fname, '/') ? strrchr(info.dli_fname, '/') + 1 : info.dli_fname,
              (unsigned long long)code);
     free(readable);
+}
+
+void host_call_place(const void *code, char *text, size_t size)
+{
+    Dl_info own = { 0 }, info = { 0 };
+    char line[300];
+
+    text[0] = '\0';
+    if (!code || !dladdr((const void *)(uintptr_t)host_call_place, &own) || !dladdr(code, &info) || !info.dli_fname ||
+        info.dli_fbase == own.dli_fbase)
+        return;
+    symbol_line(info.dli_fname, (uintptr_t)info.dli_fbase, (uintptr_t)code - 1, line, sizeof line);
+    if (*line && !strstr(line, " cuda_runtime"))
+        snprintf(text, size, " (called%s)", line);
 }

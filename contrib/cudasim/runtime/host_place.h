@@ -16,4 +16,10 @@ uint64_t host_code(const void *context);
 /* "the host in main (program+0x1234)": to be given to addr2line. */
 void host_place(uint64_t code, const uint64_t stack[HOST_STACK_WORDS], char *text, size_t size);
 
+/*
+ * " (called at file.cu:12)" for the code behind a call, or "": it is not the program's own, or has no lines. Code of
+ * the toolkit's headers counts as none.
+ */
+void host_call_place(const void *code, char *text, size_t size);
+
 #endif

@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host_place.h"
+
 enum { KEPT_MOST = 64 }; /* pieces that ran early, to be compared with what is still to come */
 
 static bool is_on(const struct runtime *runtime)
@@ -31,11 +33,15 @@ static bool is_on(const struct runtime *runtime)
 static struct order_words stream_words(const struct task *task)
 {
     struct order_words w;
+    char from[128] = "";
 
+    if (task->work.kind != WORK_KERNEL) /* a launch is called by a function that nvcc made */
+        host_call_place(task->from, from, sizeof from);
     if (task->stream_id <= 2)
-        snprintf(w.text, sizeof w.text, "%s", task->stream_id == 1 ? "the legacy stream" : "a thread's default stream");
+        snprintf(w.text, sizeof w.text, "%s%s",
+                 task->stream_id == 1 ? "the legacy stream" : "a thread's default stream", from);
     else
-        snprintf(w.text, sizeof w.text, "stream %" PRIu64, task->stream_id);
+        snprintf(w.text, sizeof w.text, "stream %" PRIu64 "%s", task->stream_id, from);
     return w;
 }
 

@@ -537,6 +537,7 @@ cudaError_t queue_submit(struct call *call, const struct work *work, struct CUst
     task->id = ++runtime->last_task;
     task->queue = (unsigned)(queue - runtime->queues);
     task->stream = handle;
+    task->from = call->from;
     task->stream_id = stream->id;
     if (!clock_set(&queue->before, task->queue, task->id) || !record_events(work, task)) {
         task_free(task);

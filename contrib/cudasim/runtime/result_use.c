@@ -100,13 +100,20 @@ static enum step two_bytes(struct decoder *d, bool vector)
     if (opcode == 0x1E || opcode == 0x1F) /* endbr64, nop */
         return STEP_ON;
     if ((opcode >= 0x10 && opcode <= 0x17) || opcode == 0x28 || opcode == 0x29 || (opcode >= 0x50 && opcode <= 0x6D) ||
-        opcode == 0x6F || opcode == 0x7F || (opcode >= 0xD0 && opcode != 0xD7)) { /* vector registers */
+        opcode == 0x2E || opcode == 0x2F || opcode == 0x6F || opcode == 0x7F ||
+        (opcode >= 0xD0 && opcode != 0xD7)) { /* vector registers */
         return x.address_eax ? STEP_READS : STEP_ON;
     }
     if (opcode >= 0x70 && opcode <= 0x73) { /* the same, with a number */
         d->at++;
         return x.address_eax ? STEP_READS : STEP_ON;
     }
+    if (opcode == 0x2A || opcode == 0x6E) /* from a register to a vector register */
+        return moves(&x, x.rm, -1);
+    if (opcode == 0x2C || opcode == 0x2D) /* a conversion to an integer */
+        return moves(&x, -1, x.reg);
+    if (opcode == 0x7E) /* movd, movq; with F3 between vector registers */
+        return vector ? moves(&x, -1, -1) : moves(&x, -1, x.rm);
     if (vector)
         return STEP_READS;
     if (opcode >= 0x90 && opcode <= 0x9F) /* setcc writes a byte */

@@ -186,9 +186,9 @@ void call_use_primary(struct call *call)
         call->thread->contexts[call->thread->context_count++] = &call->runtime->primary;
 }
 
-bool call_begin(struct call *call, enum call_need need)
+bool call_begin_from(struct call *call, enum call_need need, const void *from)
 {
-    *call = (struct call){ .runtime = runtime_get(), .error = cudaErrorCudartUnloading };
+    *call = (struct call){ .runtime = runtime_get(), .error = cudaErrorCudartUnloading, .from = from };
     if (!call->runtime)
         return false;
     call->error = cudaErrorMemoryAllocation;

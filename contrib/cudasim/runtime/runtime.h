@@ -19,6 +19,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "call.h"
 #include "word.h"
 #include "contrib/cudasim/sim.h"
 
@@ -200,6 +201,12 @@ struct CUmemPoolHandle_st {
 /* The size of a launch that ran. */
 struct recent_launch {
     uint64_t block_threads, threads; /* of a block; of all */
+    uint64_t sides[2];               /* threads in x and y */
+};
+
+/* Bytes that a call of the host filled. */
+struct recent_fill {
+    uint64_t address, bytes;
 };
 
 struct runtime {
@@ -266,6 +273,8 @@ struct runtime {
     bool told_of_call;           /* the error of the call in progress was reported */
     struct recent_launch recent[RECENT_LAUNCHES]; /* a ring, for copies of what too few threads wrote */
     unsigned recent_count;
+    struct recent_fill fills[RECENT_LAUNCHES]; /* a ring, for copies of what was filled by too few bytes */
+    unsigned fill_count;
     bool ended;                  /* the report was made: later calls are refused */
 };
 
@@ -285,29 +294,6 @@ struct thread_state {
     struct CUctx_st *contexts[CONTEXT_DEPTH];       /* pushed; the last one is current */
     unsigned context_count;                         /* of them */
 };
-
-/* The conditions under which a call may run. */
-enum call_need {
-    CALL_ANY = 0,    /* answered even after a kernel faulted */
-    CALL_DEVICE = 1, /* creates the device at its first use; refused after a fault */
-    CALL_UNSAFE = 3, /* the same, and refused while a stream capture of mode "global" is in progress */
-};
-
-/* The frame of a call: `if (call_begin(&call, need)) call.error = …; return call_end(&call);` */
-struct call {
-    struct runtime *runtime;     /* NULL when the process is ending */
-    struct thread_state *thread; /* that calls */
-    cudaError_t error;           /* what the call returns */
-    bool locked;                 /* call_end() is to unlock the runtime */
-    uint64_t task;               /* id of the one that it runs now */
-    bool on_runner;              /* the thread of runner.c, and no call of the program */
-};
-
-bool call_begin(struct call *call, enum call_need need);
-
-/* A thread without a context gets the primary one, and the driver is ready. */
-void call_use_primary(struct call *call);
-cudaError_t call_end(struct call *call);
 
 /* Runs one of the program's functions without the lock. It refuses CUDA calls inside that function. */
 void call_host(struct call *call, void (*function)(void *), void *data);
@@ -549,6 +535,7 @@ struct task {
     uint64_t waited;       /* the newest task when the host's wait for this one ended; 0: no wait */
     struct traffic_span *spans; /* [span_count] by address: what it touched, where the checks of order.c ask for it */
     size_t span_count;
+    const void *from;      /* code behind the call that asked for it, as in struct call */
     void *staged;          /* a copy of pageable memory that it reads; NULL: none */
 };
 

@@ -11,8 +11,8 @@ static cudaError_t submit(struct call *call, const struct copy_work *copy, cudaS
     return work_submit(call, &work, stream);
 }
 
-static cudaError_t copy_flat(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind,
-                             cudaStream_t stream, const char *name)
+IN_CALL cudaError_t copy_flat(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind,
+                              cudaStream_t stream, const char *name)
 {
     struct copy_work copy = { .target = { (uintptr_t)target, 0, 0 }, .source = { (uintptr_t)source, 0, 0 },
                               .width = bytes, .height = 1, .depth = 1, .kind = kind };
@@ -34,8 +34,8 @@ cudaError_t cudaMemcpyAsync(void *target, const void *source, size_t bytes, enum
     return copy_flat(target, source, bytes, kind, stream, __func__);
 }
 
-static cudaError_t copy_peer(void *target, int target_device, const void *source, int source_device, size_t bytes,
-                             cudaStream_t stream, const char *name)
+IN_CALL cudaError_t copy_peer(void *target, int target_device, const void *source, int source_device, size_t bytes,
+                              cudaStream_t stream, const char *name)
 {
     struct copy_work copy = { .target = { (uintptr_t)target, 0, 0 }, .source = { (uintptr_t)source, 0, 0 },
                               .width = bytes, .height = 1, .depth = 1, .kind = cudaMemcpyDefault };
@@ -78,8 +78,8 @@ cudaError_t cudaMemcpyBatchAsync(void *const *targets, const void *const *source
     return call_end(&call);
 }
 
-static cudaError_t copy_rows(void *target, size_t target_pitch, const void *source, size_t source_pitch, size_t width,
-                             size_t height, enum cudaMemcpyKind kind, cudaStream_t stream, const char *name)
+IN_CALL cudaError_t copy_rows(void *target, size_t target_pitch, const void *source, size_t source_pitch, size_t width,
+                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream, const char *name)
 {
     struct copy_work copy = { .target = { (uintptr_t)target, target_pitch, 0 },
                               .source = { (uintptr_t)source, source_pitch, 0 },
@@ -106,7 +106,7 @@ cudaError_t cudaMemcpy2DAsync(void *target, size_t target_pitch, const void *sou
 
 /* ------------------------------------------------------------------ boxes */
 
-static cudaError_t copy_box(const struct cudaMemcpy3DParms *parameters, cudaStream_t stream, const char *name)
+IN_CALL cudaError_t copy_box(const struct cudaMemcpy3DParms *parameters, cudaStream_t stream, const char *name)
 {
     struct copy_work copy;
     struct call call;
@@ -129,7 +129,7 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parameters, cudaSt
     return copy_box(parameters, stream, __func__);
 }
 
-static cudaError_t copy_box_peer(const struct cudaMemcpy3DPeerParms *parameters, cudaStream_t stream, const char *name)
+IN_CALL cudaError_t copy_box_peer(const struct cudaMemcpy3DPeerParms *parameters, cudaStream_t stream, const char *name)
 {
     struct cudaMemcpy3DParms plain = { 0 };
     struct call call;
@@ -220,8 +220,8 @@ cudaError_t cudaMemcpy3DBatchAsync(size_t count, struct cudaMemcpy3DBatchOp *lis
 
 /* ------------------------------------------------------------------ symbols */
 
-static cudaError_t copy_symbol(const void *symbol, void *other, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
-                               bool to_symbol, cudaStream_t stream, const char *name)
+IN_CALL cudaError_t copy_symbol(const void *symbol, void *other, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+                                bool to_symbol, cudaStream_t stream, const char *name)
 {
     struct copy_work copy = { .width = bytes, .height = 1, .depth = 1, .kind = kind };
     enum cudaMemcpyKind host = to_symbol ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
@@ -269,8 +269,8 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *target, const void *symbol, size_t b
 
 /* ------------------------------------------------------------------ setting */
 
-static cudaError_t set(const struct cudaPitchedPtr *pointer, int value, const struct cudaExtent *extent,
-                       cudaStream_t stream, const char *name)
+IN_CALL cudaError_t set(const struct cudaPitchedPtr *pointer, int value, const struct cudaExtent *extent,
+                        cudaStream_t stream, const char *name)
 {
     static const struct cudaPos origin = { 0, 0, 0 };
     struct work work = { .kind = WORK_SET, .call = name,
@@ -288,8 +288,8 @@ static cudaError_t set(const struct cudaPitchedPtr *pointer, int value, const st
     return call_end(&call);
 }
 
-static cudaError_t set_rows(void *pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream,
-                            const char *name)
+IN_CALL cudaError_t set_rows(void *pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream,
+                             const char *name)
 {
     return set(&(struct cudaPitchedPtr){ pointer, pitch, width, height }, value,
                &(struct cudaExtent){ width, height, 1 }, stream, name);

@@ -24,7 +24,7 @@ static bool is_expected(const struct call *call)
     const struct runtime *runtime = call->runtime;
 
     return call->error == runtime->sticky || call->error == runtime->device_error ||
-           call->error == cudaErrorNotReady || call->error == cudaErrorCudartUnloading || runtime->told_of_call;
+           call->error == cudaErrorCudartUnloading || runtime->told_of_call;
 }
 
 /* The frames of the program's functions that are in progress; *name is the function of the runtime that they called. */
@@ -68,8 +68,8 @@ void unchecked_note(struct call *call)
         return;
     count = program_frames(frames, &name);
     at = dropped_at(frames, count);
-    if (at < 0 || !name)
-        return;
+    if (at < 0 || !name || (call->error == cudaErrorNotReady && strncmp(name, "cudaEventElapsedTime", 20) != 0))
+        return; /* who asks whether work is over may ignore that it is not; times that are not there, nobody may */
     for (size_t n = 0; n < runtime->unchecked_count; n++)
         if (list[n].from == frames[at] && list[n].error == call->error && list[n].thread == call->thread) {
             list[n].count++;
@@ -93,17 +93,19 @@ void unchecked_looked(struct runtime *runtime, const struct thread_state *thread
 
 /* ------------------------------------------------------------------ the end */
 
-/* The name of the function that holds the address, as its symbol has it, or the file that it is in. */
-static void name_of(const void *address, char *text, size_t size)
+/* The name of the function that holds the address, as its symbol has it, or the file that it is in; and its line. */
+static void name_of(const void *address, char *text, size_t size, char *line, size_t line_size)
 {
     Dl_info info;
     const char *path;
     uint64_t place;
 
     snprintf(text, size, "%p", address);
+    line[0] = '\0';
     if (!dladdr(address, &info) || !info.dli_fname)
         return;
     path = info.dli_fname[0] == '/' ? info.dli_fname : "/proc/self/exe";
+    symbol_line(path, (uintptr_t)info.dli_fbase, (uintptr_t)address, line, line_size);
     if (!symbol_at(path, (uintptr_t)info.dli_fbase, (uintptr_t)address, text, size, &place))
         snprintf(text, size, "%s", info.dli_fname);
 }
@@ -113,13 +115,13 @@ void unchecked_report(struct runtime *runtime)
     for (size_t n = 0; sim_options(runtime->sim)->check_calls && n < runtime->unchecked_count; n++) {
         const struct unchecked *u = &runtime->unchecked[n];
         struct sim_fault fault = { .kind = FAULT_UNCHECKED, .count = u->count };
-        char symbol[sizeof fault.text / 2];
+        char symbol[sizeof fault.text / 2], line[128];
         char *name;
 
-        name_of((const char *)u->from - 1, symbol, sizeof symbol);
+        name_of((const char *)u->from - 1, symbol, sizeof symbol, line, sizeof line);
         name = strncmp(symbol, "_Z", 2) == 0 ? demangle(symbol) : NULL;
-        snprintf(fault.text, sizeof fault.text, "%s(), called by %s, returned %s (%s), and nothing looked at it",
-                 u->call, name ? name : symbol, error_name(u->error), error_text(u->error));
+        snprintf(fault.text, sizeof fault.text, "%s(), called by %s%s, returned %s (%s), and nothing looked at it",
+                 u->call, name ? name : symbol, line, error_name(u->error), error_text(u->error));
         free(name);
         sim_report_fault(runtime->sim, &fault);
     }

@@ -525,7 +525,7 @@ static void check_sources(struct warp *w, const struct ins *i, const u32 *steps,
 {
     u32 wrong = 0;
 
-    if (!w->worker->check_lanes || w->worker->faulted_at == i || i->op == SHUFFLE_UP)
+    if (!w->worker->check_lanes || w->worker->faulted_at == i || i->op == SHUFFLE_UP || i->selected)
         return;
     EVERY_LANE(l, w->mask)
     {

@@ -1,0 +1,316 @@
+/*
+ * line_table.c - reads the section .debug_line of an ELF file, versions 2 to 5 of DWARF.
+ *
+ * symbol.c calls it, for messages about the host's code. A table that is damaged ends where it is damaged.
+ */
+#include "line_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "elf_image.h"
+
+/* Codes of the DWARF standard. */
+enum { SET_FILE = 4, ADVANCE_PC = 2, ADVANCE_LINE = 3, COPY = 1, CONST_ADD_PC = 8, FIXED_ADVANCE_PC = 9 };
+enum { END_SEQUENCE = 1, SET_ADDRESS = 2 };
+enum { FORM_BLOCK = 0x09, FORM_DATA1 = 0x0b, FORM_DATA2 = 0x05, FORM_DATA4 = 0x06, FORM_DATA8 = 0x07,
+       FORM_DATA16 = 0x1e, FORM_STRING = 0x08, FORM_UDATA = 0x0f, FORM_LINE_STRP = 0x1f, FORM_STRP = 0x0e };
+enum { CONTENT_PATH = 1 };
+
+/* Bytes that are read one after the other. After the end all of them are zero, and `bad` is set. */
+struct reader {
+    const unsigned char *at, *end;
+    bool bad;
+};
+
+static uint64_t take(struct reader *r, unsigned bytes)
+{
+    uint64_t value = 0;
+
+    if ((size_t)(r->end - r->at) < bytes) {
+        r->bad = true;
+        r->at = r->end;
+        return 0;
+    }
+    memcpy(&value, r->at, bytes < 8 ? bytes : 8);
+    r->at += bytes;
+    return value;
+}
+
+static uint64_t take_unsigned(struct reader *r)
+{
+    uint64_t value = 0, byte;
+    unsigned shift = 0;
+
+    do {
+        byte = take(r, 1);
+        if (shift < 64)
+            value |= (byte & 0x7F) << shift;
+        shift += 7;
+    } while (byte & 0x80);
+    return value;
+}
+
+static int64_t take_signed(struct reader *r)
+{
+    uint64_t value = 0, byte;
+    unsigned shift = 0;
+
+    do {
+        byte = take(r, 1);
+        if (shift < 64)
+            value |= (byte & 0x7F) << shift;
+        shift += 7;
+    } while (byte & 0x80);
+    if (byte & 0x40 && shift < 64)
+        value |= ~UINT64_C(0) << shift;
+    return (int64_t)value;
+}
+
+static const char *take_text(struct reader *r)
+{
+    const char *text = (const char *)r->at;
+    const void *end = memchr(r->at, 0, (size_t)(r->end - r->at));
+
+    if (!end) {
+        r->bad = true;
+        return "";
+    }
+    r->at = (const unsigned char *)end + 1;
+    return text;
+}
+
+/* The part of the table for one unit of the program. */
+struct unit {
+    const struct elf_image *image;
+    unsigned version;
+    unsigned least;              /* bytes of an instruction */
+    int base;                    /* of the lines that one byte can advance by, */
+    unsigned range;              /* and how many these are */
+    unsigned first_special;
+    const unsigned char *arguments; /* [first_special - 1] of the standard opcodes */
+    struct reader files;         /* where their names begin */
+    struct reader code;
+};
+
+/* ---- names of files ---- */
+
+/* The section of that name. False: there is none. */
+static bool section_named(const struct elf_image *image, const char *name, Elf64_Shdr *header)
+{
+    for (size_t n = 1; n < image->section_count; n++) {
+        const char *text;
+
+        if (elf_image_section(image, n, header) && (text = elf_image_text(image, image->names, header->sh_name)) &&
+            !strcmp(text, name) && !(header->sh_flags & SHF_COMPRESSED))
+            return true;
+    }
+    return false;
+}
+
+/* The text at `offset` of a section of texts. */
+static const char *text_in(const struct elf_image *image, const char *section, uint64_t offset)
+{
+    Elf64_Shdr header;
+    const char *data;
+
+    if (!section_named(image, section, &header) || !(data = elf_image_data(image, &header)) ||
+        offset >= header.sh_size || !memchr(data + offset, 0, header.sh_size - offset))
+        return "";
+    return data + offset;
+}
+
+/* One value of that form. Its text, or NULL if it is none. */
+static const char *take_form(const struct unit *u, struct reader *r, uint64_t form)
+{
+    switch (form) {
+    case FORM_STRING: return take_text(r);
+    case FORM_LINE_STRP: return text_in(u->image, ".debug_line_str", take(r, 4));
+    case FORM_STRP: return text_in(u->image, ".debug_str", take(r, 4));
+    case FORM_UDATA: take_unsigned(r); break;
+    case FORM_DATA1: take(r, 1); break;
+    case FORM_DATA2: take(r, 2); break;
+    case FORM_DATA4: take(r, 4); break;
+    case FORM_DATA8: take(r, 8); break;
+    case FORM_DATA16: take(r, 16); break;
+    case FORM_BLOCK: take(r, (unsigned)take_unsigned(r)); break;
+    default: r->bad = true;
+    }
+    return NULL;
+}
+
+/* A list of folders or files of version 5: passes it, and gives the path of entry `wanted`. */
+static const char *take_list(const struct unit *u, struct reader *r, uint64_t wanted)
+{
+    uint64_t formats = take(r, 1), count, kinds[16][2];
+    const char *found = "";
+
+    if (formats > 16) {
+        r->bad = true;
+        return found;
+    }
+    for (uint64_t f = 0; f < formats; f++)
+        kinds[f][0] = take_unsigned(r), kinds[f][1] = take_unsigned(r);
+    count = take_unsigned(r);
+    for (uint64_t n = 0; n < count && !r->bad; n++)
+        for (uint64_t f = 0; f < formats; f++) {
+            const char *text = take_form(u, r, kinds[f][1]);
+
+            if (text && n == wanted && kinds[f][0] == CONTENT_PATH)
+                found = text;
+        }
+    return found;
+}
+
+static const char *file_name(const struct unit *u, uint64_t file)
+{
+    struct reader r = u->files;
+
+    if (u->version >= 5) {
+        take_list(u, &r, UINT64_MAX);
+        return take_list(u, &r, file);
+    }
+    while (*take_text(&r) && !r.bad) /* folders */
+        ;
+    for (uint64_t n = 1; !r.bad; n++) {
+        const char *name = take_text(&r);
+
+        if (!*name)
+            break;
+        if (n == file)
+            return name;
+        take_unsigned(&r), take_unsigned(&r), take_unsigned(&r);
+    }
+    return "";
+}
+
+/* ---- rows ---- */
+
+/* Reads the unit at `r`, which is then behind it. False: it cannot be read. */
+static bool take_unit(struct reader *r, struct unit *u)
+{
+    uint64_t length = take(r, 4), header;
+    struct reader inside;
+
+    if (length >= 0xFFFFFFF0 || length > (uint64_t)(r->end - r->at)) /* the format of 64 bits is not used */
+        return false;
+    inside = (struct reader){r->at, r->at + length, false};
+    r->at += length;
+    u->version = (unsigned)take(&inside, 2);
+    if (u->version < 2 || u->version > 5)
+        return true;
+    if (u->version >= 5)
+        take(&inside, 2); /* sizes of addresses and segments */
+    header = take(&inside, 4);
+    if (header > (uint64_t)(inside.end - inside.at))
+        return true;
+    u->code = (struct reader){inside.at + header, inside.end, false};
+    u->least = (unsigned)take(&inside, 1);
+    take(&inside, u->version >= 4 ? 2 : 1);
+    u->base = (int8_t)take(&inside, 1);
+    u->range = (unsigned)take(&inside, 1);
+    u->first_special = (unsigned)take(&inside, 1);
+    u->arguments = inside.at;
+    take(&inside, u->first_special ? u->first_special - 1 : 0);
+    u->files = (struct reader){inside.at, u->code.at, false};
+    if (inside.bad || !u->range || !u->first_special)
+        u->code.at = u->code.end;
+    return true;
+}
+
+struct row {
+    uint64_t address, file, line;
+};
+
+/* An opcode of two bytes or more. */
+static void extended(struct reader *r, struct row *row, bool *ends)
+{
+    uint64_t length = take_unsigned(r);
+    const unsigned char *from = r->at;
+    uint64_t opcode = length ? take(r, 1) : 0;
+
+    *ends = opcode == END_SEQUENCE;
+    if (opcode == SET_ADDRESS && length == 9)
+        row->address = take(r, 8);
+    else if (length > 1)
+        take(r, length - 1 > (uint64_t)(r->end - r->at) ? UINT32_MAX : (unsigned)(length - 1));
+    r->bad |= (uint64_t)(r->at - from) != length;
+}
+
+/* One opcode. *emits: the row is one of the table. *ends: a sequence ends before its address. */
+static void step(const struct unit *u, struct reader *r, struct row *row, bool *emits, bool *ends)
+{
+    uint64_t opcode = take(r, 1), special = opcode - u->first_special;
+
+    *emits = opcode >= u->first_special || opcode == COPY;
+    *ends = false;
+    if (opcode >= u->first_special) {
+        row->address += special / u->range * u->least;
+        row->line += (uint64_t)(u->base + (int64_t)(special % u->range));
+    } else if (opcode == 0) {
+        extended(r, row, ends);
+    } else if (opcode == ADVANCE_PC) {
+        row->address += take_unsigned(r) * u->least;
+    } else if (opcode == ADVANCE_LINE) {
+        row->line += (uint64_t)take_signed(r);
+    } else if (opcode == SET_FILE) {
+        row->file = take_unsigned(r);
+    } else if (opcode == CONST_ADD_PC) {
+        row->address += (255 - u->first_special) / u->range * u->least;
+    } else if (opcode == FIXED_ADVANCE_PC) {
+        row->address += take(r, 2);
+    } else if (opcode != COPY) {
+        for (unsigned n = u->arguments[opcode - 1]; n; n--)
+            take_unsigned(r);
+    }
+}
+
+/* The row of the unit that holds `place`: the last one at or before it. False: none. */
+static bool find_row(const struct unit *u, uint64_t place, struct row *found)
+{
+    static const struct row first = {0, 1, 1};
+    struct row row = first, last = first;
+    struct reader r = u->code;
+    bool has_last = false, emits, ends;
+
+    while (r.at < r.end && !r.bad) {
+        step(u, &r, &row, &emits, &ends);
+        if (!emits && !ends)
+            continue;
+        if (has_last && place >= last.address && place < row.address) {
+            *found = last;
+            return true;
+        }
+        has_last = !ends;
+        last = row;
+        if (ends)
+            row = first;
+    }
+    return false;
+}
+
+bool line_at(const struct elf_image *image, uint64_t place, char *file, size_t size, unsigned *line)
+{
+    Elf64_Shdr header;
+    const unsigned char *data;
+    struct reader r;
+
+    if (!section_named(image, ".debug_line", &header) || !(data = elf_image_data(image, &header)))
+        return false;
+    r = (struct reader){data, data + header.sh_size, false};
+    while (r.at < r.end && !r.bad) {
+        struct unit u = {.image = image};
+        struct row row;
+        const char *name;
+
+        if (!take_unit(&r, &u))
+            return false;
+        if (u.version < 2 || u.version > 5 || !find_row(&u, place, &row))
+            continue;
+        name = file_name(&u, row.file);
+        snprintf(file, size, "%s", strrchr(name, '/') ? strrchr(name, '/') + 1 : name);
+        *line = (unsigned)row.line;
+        return *file && row.line > 0;
+    }
+    return false;
+}
