@@ -302,6 +302,16 @@ pair() {
 }
 @test "check: out_of_bounds_shared" { pair out_of_bounds_shared; }
 @test "check: out_of_bounds_write" { pair out_of_bounds_write; }
+@test "check: with CUDASIM_GO_ON an access out of bounds is a warning, and the launch succeeds" {
+    for name in reads write negative atomic shared local; do
+        CUDASIM_GO_ON=1 simulate checks/out_of_bounds_${name}_bad
+        assert_equal "$status $output" '0 done'
+        assert_regex "$said" "^cudasim: warning: out-of-bounds: "
+        refute_regex "$said" 'error: '
+    done
+    CUDASIM_GO_ON=1 simulate checks/null_pointer_bad
+    assert_equal "$status" 1
+}
 @test "check: shared_neighbour" { pair shared_neighbour; }
 @test "check: shared_race" { pair shared_race; }
 @test "check: shared_race_loop" { pair shared_race_loop; }

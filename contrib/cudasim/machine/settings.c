@@ -223,13 +223,14 @@ bool sim_options_from_environment(struct sim_options *o, char *error, size_t err
 {
     const char *workers = getenv("CUDASIM_WORKERS"), *seed = getenv("CUDASIM_SEED"), *check = getenv("CUDASIM_CHECK"),
                *explain = getenv("CUDASIM_EXPLAIN"), *features = getenv("CUDASIM_FEATURES"),
-               *sample = getenv("CUDASIM_SAMPLE");
+               *sample = getenv("CUDASIM_SAMPLE"), *go_on = getenv("CUDASIM_GO_ON");
     uint64_t value;
 
     memset(o, 0, sizeof *o);
     set_usual_checks(o);
     o->explain = explain && *explain && strcmp(explain, "0") != 0;
     o->features = features && *features;
+    o->go_on = go_on && *go_on && strcmp(go_on, "0") != 0;
     if (workers && *workers) {
         if (!parse_number(workers, false, &value) || value < 1 || value > 256) {
             snprintf(error, error_size, "CUDASIM_WORKERS=%s: must be a number from 1 to 256", workers);

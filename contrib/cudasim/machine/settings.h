@@ -48,6 +48,7 @@ struct sim_options {
     bool check_streams;  /* streams that race each other, and the host with pending work */
     bool check_host;     /* the host accesses memory of the device */
     bool check_unused;   /* allocations that nothing was ever written to */
+    bool go_on;          /* accesses out of bounds are warnings: see access.c */
     bool explain;        /* count for the report */
     bool features;       /* count, and note which sectors are touched, for feature.h */
     uint64_t sample;     /* see features_create(); 0: launches run in full */
