@@ -123,6 +123,7 @@ pair() {
 @test "cudasim: features/stream_words" { passes features/stream_words; }
 @test "cudasim: features/sub_byte" { passes features/sub_byte; }
 @test "cudasim: features/texture_shapes" { passes features/texture_shapes; }
+@test "cudasim: features/texture_views" { passes features/texture_views; }
 # bats test_tags=long
 @test "cudasim: features/cub_kinds" { built features/cub_kinds && passes features/cub_kinds; }
 # bats test_tags=long
