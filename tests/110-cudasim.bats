@@ -117,6 +117,7 @@ pair() {
 @test "cudasim: features/host_memory" { passes features/host_memory; }
 @test "cudasim: features/int128" { passes features/int128; }
 @test "cudasim: features/launch_attributes" { passes features/launch_attributes; }
+@test "cudasim: features/logs" { passes features/logs; }
 @test "cudasim: features/odd_ptx" { passes features/odd_ptx; }
 @test "cudasim: features/small_floats" { passes features/small_floats; }
 @test "cudasim: features/std_types" { passes features/std_types; }

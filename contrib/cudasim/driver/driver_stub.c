@@ -41,8 +41,7 @@
     row(cuImportExternalSemaphore) row(cuIpcCloseMemHandle) row(cuIpcGetEventHandle) row(cuIpcGetMemHandle) \
     row(cuIpcOpenEventHandle) row(cuIpcOpenMemHandle) row(cuIpcOpenMemHandle_v2) row(cuLaunch) \
     row(cuLaunchCooperativeKernelMultiDevice) row(cuLaunchGrid) row(cuLaunchGridAsync) \
-    row(cuLibraryGetUnifiedFunction) row(cuLinkAddData) row(cuLinkAddFile) row(cuLinkCreate) row(cuLogsCurrent) \
-    row(cuLogsDumpToFile) row(cuLogsDumpToMemory) row(cuLogsRegisterCallback) row(cuLogsUnregisterCallback) \
+    row(cuLibraryGetUnifiedFunction) row(cuLinkAddData) row(cuLinkAddFile) row(cuLinkCreate) \
     row(cuMemAdvise) row(cuMemAlloc) row(cuMemAllocHost) row(cuMemAllocPitch)
 
 #define UNSUPPORTED_2(row) \

@@ -50,6 +50,7 @@ cudaError_t runtime_unsupported(struct call *call, const char *what);
 /* ------------------------------------------------------------------ map.c */
 
 struct runtime;
+struct error_log;
 
 struct pointer_map {
     const void **keys; /* [capacity]; NULL: free */
@@ -264,6 +265,7 @@ struct runtime {
     struct unchecked unchecked[UNCHECKED_MOST]; /* [unchecked_count] */
     size_t unchecked_count;
     bool told_of_call;           /* the error of the call in progress was reported */
+    struct error_log *log;       /* runtime_log.c; NULL: nothing failed yet */
     struct recent_launch recent[RECENT_LAUNCHES]; /* a ring, for copies of what too few threads wrote */
     unsigned recent_count;
     bool ended;                  /* the report was made: later calls are refused */
@@ -280,6 +282,7 @@ struct thread_state {
     struct configuration configurations[CALL_DEPTH]; /* pushed by <<<>>> */
     unsigned depth;                                 /* of them that are not yet popped */
     bool in_callback;                               /* host functions may not call back */
+    bool in_log;                                    /* a function that cudaLogsRegisterCallback() named runs */
     enum cudaStreamCaptureMode capture_mode;        /* cudaThreadExchangeStreamCaptureMode */
     struct CUstream_st stream;                      /* cudaStreamPerThread */
     struct CUctx_st *contexts[CONTEXT_DEPTH];       /* pushed; the last one is current */
@@ -340,6 +343,27 @@ void unchecked_note(struct call *call);
 /* The thread asked for its last error. If `thread` is NULL, a thread asked for the name or the text of `error`. */
 void unchecked_looked(struct runtime *runtime, const struct thread_state *thread, cudaError_t error);
 void unchecked_report(struct runtime *runtime);
+
+/* The name of the function that the program called, "cudaMalloc"; NULL: unknown. */
+const char *unchecked_called(void);
+
+/* ------------------------------------------------------------------ runtime_log.c */
+
+enum { LOG_CALLBACKS = 16 }; /* that get a message, at most */
+
+/* A message for the functions that the program registered. They are called without the lock. */
+struct log_note {
+    cudaLogsCallback_t functions[LOG_CALLBACKS]; /* [count] */
+    void *data[LOG_CALLBACKS];                   /* [count], their first argument */
+    unsigned count;
+    char text[200];
+};
+
+/* Logs that `call` failed. `call`: NULL if its name is unknown. True: log_tell() is to be called, without the lock. */
+bool log_add(struct runtime *runtime, const char *call, cudaError_t error, struct log_note *note);
+/* A call that fails while these functions run is logged, and calls none of them. */
+void log_tell(struct thread_state *thread, struct log_note *note);
+void log_release(struct runtime *runtime);
 
 /* ------------------------------------------------------------------ rows.c */
 

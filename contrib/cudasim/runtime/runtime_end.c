@@ -119,6 +119,7 @@ __attribute__((destructor)) static void end(void)
     map_release(&runtime->pooled);
     map_release(&runtime->objects);
     map_release(&runtime->told);
+    log_release(runtime);
     runtime_unlock(runtime);
     /* The record itself and the threads' remain: late calls of other threads must find `ended`. */
 }
