@@ -112,6 +112,7 @@ pair() {
 @test "cudasim: features/atomics_wide" { passes features/atomics_wide; }
 @test "cudasim: features/cpp20" { passes features/cpp20; }
 @test "cudasim: features/cuda_ptx" { passes features/cuda_ptx; }
+@test "cudasim: features/device_graphs" { passes features/device_graphs; }
 @test "cudasim: features/generators" { passes features/generators; }
 @test "cudasim: features/group_calls" { passes features/group_calls; }
 @test "cudasim: features/host_memory" { passes features/host_memory; }

@@ -2,6 +2,7 @@
  * do_launch.c - launches a kernel: it checks the launch, packs the arguments, and runs the kernel.
  */
 #include "runtime.h"
+#include "device_graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -282,6 +283,7 @@ cudaError_t launch_run(struct call *call, const struct kernel_work *work, cudaSt
     if (error != cudaSuccess)
         return error;
     launch.kernel = entry->kernel;
+    device_graph_current(runtime, &launch);
     for (int i = 0; i < 3; i++) {
         launch.grid[i] = work->grid[i];
         launch.block[i] = work->block[i];
@@ -292,5 +294,5 @@ cudaError_t launch_run(struct call *call, const struct kernel_work *work, cudaSt
         (uint64_t)work->block[0] * work->block[1] * work->block[2] * work->grid[0] * work->grid[1] * work->grid[2]};
     if (!(runtime->features ? rows_run(runtime, &launch, &fault) : sim_run(runtime->sim, &launch, &fault)))
         runtime->sticky = error_of_fault(fault.kind);
-    return cudaSuccess;
+    return device_graph_requests(call, stream);
 }

@@ -5,6 +5,7 @@
  * that order.
  */
 #include "runtime.h"
+#include "order.h"
 #include "user_object.h"
 
 #include <stdlib.h>
@@ -212,6 +213,8 @@ void exec_destroy(struct runtime *runtime, struct CUgraphExec_st *exec)
         if (exec->steps[i].child)
             exec_destroy(runtime, exec->steps[i].child);
     }
+    if (exec->flags & cudaGraphInstantiateFlagDeviceLaunch)
+        sim_graph_forbid(runtime->sim, (uintptr_t)exec);
     object_uses_drop(runtime, &exec->objects);
     free(exec->before);
     free(exec->steps);

@@ -5,6 +5,7 @@
  * a call needs it. runtime_end.c releases it.
  */
 #include "runtime.h"
+#include "error_log.h"
 
 #include <stdlib.h>
 

@@ -51,6 +51,8 @@ cudaError_t runtime_unsupported(struct call *call, const char *what);
 
 struct runtime;
 struct error_log;
+struct graph_launch;
+struct graph_run;
 
 struct pointer_map {
     const void **keys; /* [capacity]; NULL: free */
@@ -254,6 +256,7 @@ struct runtime {
     size_t noted_before;         /* if that is a host function: notes of watch.c that were there when it began */
     bool handshake;              /* that task shares strong words with the host, which may order anything */
     bool collided;               /* a race of that task was reported */
+    struct graph_launch *graph_launch; /* the innermost graph that runs, or NULL: device_graph.c */
     struct graph_run *graph_run; /* the innermost graph whose nodes are compared now, or NULL */
     uint64_t said[64];           /* hashes of printed messages, to print each once */
     unsigned said_count;
@@ -346,24 +349,6 @@ void unchecked_report(struct runtime *runtime);
 
 /* The name of the function that the program called, "cudaMalloc"; NULL: unknown. */
 const char *unchecked_called(void);
-
-/* ------------------------------------------------------------------ runtime_log.c */
-
-enum { LOG_CALLBACKS = 16 }; /* that get a message, at most */
-
-/* A message for the functions that the program registered. They are called without the lock. */
-struct log_note {
-    cudaLogsCallback_t functions[LOG_CALLBACKS]; /* [count] */
-    void *data[LOG_CALLBACKS];                   /* [count], their first argument */
-    unsigned count;
-    char text[200];
-};
-
-/* Logs that `call` failed. `call`: NULL if its name is unknown. True: log_tell() is to be called, without the lock. */
-bool log_add(struct runtime *runtime, const char *call, cudaError_t error, struct log_note *note);
-/* A call that fails while these functions run is logged, and calls none of them. */
-void log_tell(struct thread_state *thread, struct log_note *note);
-void log_release(struct runtime *runtime);
 
 /* ------------------------------------------------------------------ rows.c */
 
@@ -621,17 +606,6 @@ void order_release(struct task *task);
 void order_waited(struct runtime *runtime);  /* the host waited for something */
 void order_at_end(struct runtime *runtime);  /* warns of kernels that nothing waited for */
 
-/* ------------------------------------------------------------------ order_nodes.c: the same check inside a graph */
-
-struct graph_run;
-/* Notes which steps come before which, once they are all there. */
-void nodes_instantiated(struct CUgraphExec_st *exec);
-/* Around the run of a graph, and of each of its steps. `work`: the step's. */
-void nodes_begin(struct runtime *runtime, const struct CUgraphExec_st *exec, struct graph_run *run);
-void nodes_step(struct runtime *runtime, struct graph_run *run, size_t step);
-void nodes_step_over(struct runtime *runtime, struct graph_run *run, const struct work *work);
-void nodes_end(struct runtime *runtime, struct graph_run *run);
-
 /* ------------------------------------------------------------------ watch.c */
 
 /* An access of the host to memory that pending work may touch. */
@@ -731,17 +705,6 @@ struct CUgraphExec_st {
     struct object_use *objects; /* user objects that it keeps alive */
     uint64_t *before;        /* [count][(count + 63) / 64] bits: the steps before each step; NULL: not kept */
     bool unordered;          /* nothing orders some of its steps, or some steps inside of them */
-};
-
-/* An instantiated graph that runs, for the check of its nodes. */
-struct graph_run {
-    struct graph_run *outer;    /* it is a step of that one, or NULL */
-    const struct CUgraphExec_st *exec;
-    size_t at;                  /* the step that runs */
-    struct traffic_span **spans; /* [exec->count][counts] by address: what each step touched; NULL: no check */
-    size_t *counts;             /* [exec->count] */
-    struct traffic_span *earlier; /* [earlier_count] what the outer step touched before */
-    size_t earlier_count;
 };
 
 struct graph_capture {

@@ -5,6 +5,7 @@
  * they free is no leak. Nothing else in this folder calls a function of this file.
  */
 #include "runtime.h"
+#include "error_log.h"
 
 #include <errno.h>
 #include <stdio.h>

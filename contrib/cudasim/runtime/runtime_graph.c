@@ -3,6 +3,7 @@
  * (runtime_node.c has the calls that make and change nodes.)
  */
 #include "runtime.h"
+#include "device_graph.h"
 #include "user_object.h"
 
 #include <stdlib.h>
@@ -71,12 +72,13 @@ static cudaError_t instantiate(struct call *call, cudaGraphExec_t *exec, cudaGra
 
     if (!exec || !handle_is(call->runtime, graph, HANDLE_GRAPH))
         return cudaErrorInvalidValue;
-    if (flags & cudaGraphInstantiateFlagDeviceLaunch)
-        return runtime_unsupported(call, "launching graphs from the device");
+    if (device_graph_odd_node(graph, flags))
+        return cudaErrorNotSupported;
     error = exec_create(call->runtime, graph, exec);
-    if (error == cudaSuccess)
-        (*exec)->flags = flags;
-    return error;
+    if (error != cudaSuccess)
+        return error;
+    (*exec)->flags = flags;
+    return flags & cudaGraphInstantiateFlagUpload ? device_graph_upload(call->runtime, *exec) : cudaSuccess;
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
@@ -104,6 +106,10 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t gr
             parameters->errNode_out = NULL;
             parameters->result_out = call.error == cudaSuccess ? cudaGraphInstantiateSuccess
                                                                 : cudaGraphInstantiateError;
+            if (call.error == cudaErrorNotSupported) {
+                parameters->result_out = cudaGraphInstantiateNodeOperationNotSupported;
+                parameters->errNode_out = device_graph_odd_node(graph, parameters->flags);
+            }
         }
     }
     return call_end(&call);
@@ -176,8 +182,9 @@ static cudaError_t submit_launch(struct call *call, const struct CUgraphExec_st 
                                  cudaStream_t handle)
 {
     struct work work = { .kind = WORK_EXEC, .call = "cudaGraphLaunch", .exec = exec };
+    cudaError_t error = device_graph_upload(call->runtime, exec);
 
-    return queue_submit(call, &work, stream, handle, NULL);
+    return error != cudaSuccess ? error : queue_submit(call, &work, stream, handle, NULL);
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle)
@@ -208,6 +215,8 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
             call.error = cudaErrorInvalidValue;
         else if (!stream_of(&call, stream))
             call.error = cudaErrorInvalidResourceHandle;
+        else
+            call.error = device_graph_upload(call.runtime, exec);
     }
     return call_end(&call);
 }

@@ -4,7 +4,7 @@
  *
  * The log keeps the last LOG_MESSAGES messages. An iterator is the number of a message, counted from 0.
  */
-#include "runtime.h"
+#include "error_log.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,8 @@
  * This file also runs it when its turn comes.
  */
 #include "runtime.h"
+#include "order.h"
+#include "device_graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +41,7 @@ static cudaError_t run_graph(struct call *call, struct CUgraph_st *graph, cudaSt
 
     if (error != cudaSuccess)
         return error;
-    condition_reset_all(call->runtime, exec);
-    error = exec_run(call, exec, stream);
+    error = exec_launch(call, exec, stream);
     exec_destroy(call->runtime, exec);
     return error;
 }
@@ -96,8 +97,7 @@ cudaError_t work_run(struct call *call, const struct work *work, cudaStream_t st
     case WORK_HOST:
         return run_host(call, &work->host, stream);
     case WORK_EXEC:
-        condition_reset_all(call->runtime, work->exec);
-        return exec_run(call, work->exec, stream);
+        return exec_launch(call, work->exec, stream);
     case WORK_FREE:
         return allocation_release(call->runtime, (void *)(uintptr_t)work->memory.address, work->call);
     case WORK_GRAPH:

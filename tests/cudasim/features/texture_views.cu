@@ -10,7 +10,8 @@ static __global__ void colours(cudaTextureObject_t srgb, cudaTextureObject_t pla
     o[2] = tex2D<float4>(srgb, 1.0f, 0.5f); /* halfway between two texels: light is mixed, not numbers */
 }
 
-static __global__ void formats(cudaTextureObject_t words, cudaTextureObject_t level, cudaTextureObject_t layers, float *o)
+static __global__ void formats(cudaTextureObject_t words, cudaTextureObject_t level, cudaTextureObject_t layers,
+                               float *o)
 {
     uchar4 parts = tex2D<uchar4>(words, 1, 0);
 
