@@ -114,6 +114,7 @@ pair() {
 @test "cudasim: features/cuda_ptx" { passes features/cuda_ptx; }
 @test "cudasim: features/device_graphs" { passes features/device_graphs; }
 @test "cudasim: features/generators" { passes features/generators; }
+@test "cudasim: features/graph_edges" { passes features/graph_edges; }
 @test "cudasim: features/group_calls" { passes features/group_calls; }
 @test "cudasim: features/host_memory" { passes features/host_memory; }
 @test "cudasim: features/int128" { passes features/int128; }

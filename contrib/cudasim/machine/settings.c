@@ -34,7 +34,7 @@ static const struct setting {
      16384, 16777216},
     {"CUDASIM_SHARED_RESERVED", SETTING_UNSIGNED, offsetof(struct sim_limits, shared_reserved), 1024, 0, 16384},
     {"CUDASIM_CONSTANT_BYTES", SETTING_UNSIGNED, offsetof(struct sim_limits, constant_bytes), 65536, 65536, 65536},
-    {"CUDASIM_CLUSTER_SIZE", SETTING_UNSIGNED, offsetof(struct sim_limits, cluster_size), 8, 1, 16},
+    {"CUDASIM_CLUSTER_SIZE", SETTING_UNSIGNED, offsetof(struct sim_limits, cluster_size), 16, 1, 16},
     {"CUDASIM_MEMORY", SETTING_BYTES, offsetof(struct sim_limits, memory_bytes), 16ull << 30, 1 << 20, 1ull << 42},
     {"CUDASIM_STACK", SETTING_BYTES, offsetof(struct sim_limits, stack_bytes), 1024, 256, 1 << 20},
     {"CUDASIM_STACK_MAX", SETTING_BYTES, offsetof(struct sim_limits, stack_max_bytes), 524288, 1024, 16 << 20},

@@ -20,7 +20,7 @@ struct sim_limits {
     unsigned shared_per_block_optin; /* bytes: 232448 */
     unsigned shared_reserved;        /* bytes that the system takes of each block's shared memory: 1024 */
     unsigned constant_bytes;         /* 65536 */
-    unsigned cluster_size;           /* blocks a cluster, at most: 8 */
+    unsigned cluster_size;           /* blocks a cluster, at most: 16 */
     uint64_t memory_bytes;           /* 16 GiB */
     uint64_t stack_bytes;            /* a thread, cudaLimitStackSize: 1024 by default, as on the real one; grows */
     uint64_t stack_max_bytes;        /* on demand up to this: 524288 */

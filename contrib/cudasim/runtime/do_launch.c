@@ -178,6 +178,10 @@ static void apply_attributes(const cudaLaunchAttribute *attributes, unsigned cou
             work->cluster[2] = value->clusterDim.z;
         } else if (attributes[i].id == cudaLaunchAttributeCooperative) {
             work->cooperative = value->cooperative != 0;
+        } else if (attributes[i].id == cudaLaunchAttributePriority) {
+            work->priority = value->priority;
+        } else if (attributes[i].id == cudaLaunchAttributeProgrammaticStreamSerialization) {
+            work->programmatic = value->programmaticStreamSerializationAllowed != 0;
         }
     }
 }

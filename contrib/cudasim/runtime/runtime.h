@@ -160,6 +160,7 @@ struct CUstream_st {
     void (*drop)(struct runtime *runtime, struct CUstream_st *stream);
     struct graph_capture *capture;  /* in progress, else NULL */
     struct CUgraphNode_st **tail;   /* [tail_count]: what the next captured node depends on */
+    cudaGraphEdgeData *tail_edges;  /* [tail_count], or NULL: zeros */
     size_t tail_count;  /* nodes */
     struct CUstream_st *next;       /* of the same capture */
 };
@@ -414,6 +415,8 @@ struct kernel_work {
     unsigned grid[3], block[3], cluster[3]; /* blocks, threads, blocks; cluster: 1 1 1 if none */
     unsigned dynamic_shared;                /* bytes */
     bool cooperative;                       /* all blocks must be on the device together */
+    bool programmatic;                      /* it may start before the kernel ahead of it is over */
+    int priority;                           /* of a graph's node; kept, and without effect */
     unsigned char *parameters;              /* [parameter_bytes], packed; owned by clones, see work_clone() */
     unsigned parameter_bytes;               /* 0: none */
 };
@@ -678,6 +681,7 @@ struct CUgraphNode_st {
     struct work work;                     /* its own clone */
     struct CUgraphNode_st **dependencies; /* [dependency_count], of the same graph */
     size_t dependency_count;              /* nodes that come before it */
+    cudaGraphEdgeData *edges;             /* [dependency_count], or NULL: zeros. See graph_edge.h */
     struct CUgraphNode_st *next;          /* in the order of creation */
     struct CUgraphNode_st *clone_of;      /* of cudaGraphClone, else NULL */
     size_t mark;                          /* scratch of instantiation: place in the order, from 1 */
@@ -768,6 +772,8 @@ cudaError_t capture_end(struct call *call, struct CUstream_st *stream, struct CU
 /* Sets, or adds to, the nodes that the stream's next node depends on. False when memory ran out. */
 bool stream_set_tail(struct CUstream_st *stream, struct CUgraphNode_st *const *nodes, size_t count);
 bool stream_extend_tail(struct CUstream_st *stream, struct CUgraphNode_st *const *nodes, size_t count);
+/* The data of the edges from the last `count` of them; the others keep theirs. NULL: only makes room. */
+bool stream_set_edges(struct CUstream_st *stream, const cudaGraphEdgeData *edges, size_t count);
 /*
  * Whether a call may synchronise with `stream`, or with all streams if that is NULL. If a capture in progress forbids
  * it, the result is an error, and the capture becomes invalid.
