@@ -141,6 +141,9 @@ for needed in $needs; do
     [ -e "$build/cudasim/$needed" ] ||
         refuse "'$program' needs $needed, and the simulator is $(cd "$build/cudasim" && echo libcudart.so.*)"
     found=$(ldd "$program" | sed -n "s/^\t$needed => \(.*\) (0x[0-9a-f]*)$/\1/p")
+    # The driver's name and the runtime's are one library: of a program that needs both, ldd lists the first alone.
+    [ -n "$found" ] ||
+        found=$(ldd "$program" | sed -nE "s/^\tlibcud(a|art)\.so\.[0-9.]+ => (.*) \(0x[0-9a-f]*\)$/\2/p" | head -n 1)
     [ "$found" -ef "$build/cudasim/$needed" ] ||
         refuse "'$program' fixes the path of its CUDA runtime, '$found': link it without -rpath"
 done

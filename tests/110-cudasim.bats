@@ -110,11 +110,13 @@ pair() {
     passes errors_sticky
 }
 @test "cudasim: features/atomics_wide" { passes features/atomics_wide; }
+@test "cudasim: features/bit_ptx" { passes features/bit_ptx; }
 @test "cudasim: features/cpp20" { passes features/cpp20; }
 @test "cudasim: features/cuda_ptx" { passes features/cuda_ptx; }
 @test "cudasim: features/device_graphs" { passes features/device_graphs; }
 @test "cudasim: features/generators" { passes features/generators; }
 @test "cudasim: features/graph_edges" { passes features/graph_edges; }
+@test "cudasim: features/green_contexts" { passes features/green_contexts; }
 @test "cudasim: features/group_calls" { passes features/group_calls; }
 @test "cudasim: features/host_memory" { passes features/host_memory; }
 @test "cudasim: features/int128" { passes features/int128; }
@@ -240,6 +242,14 @@ pair() {
         [[ $said == *"cudasim: warning: refused: $kernel: $words"* ]] || fail "$kernel: $stderr"
     done
     assert_equal "$(grep -c "warning: refused:" <<< "$stderr")" 2
+}
+
+@test "cudasim: sim.sh runs a program that loads the driver before the runtime" {
+    readelf -d "$programs/features/green_contexts" | sed -n '/NEEDED/p' > needed
+    run -0 sed -n 1p needed
+    assert_output --partial libcuda.so.1
+    run -0 --separate-stderr "$root/run_scripts/sim.sh" "$programs/features/green_contexts"
+    assert_output PASSED
 }
 
 @test "cudasim: without checks, and with the report" {

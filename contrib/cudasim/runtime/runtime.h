@@ -163,17 +163,19 @@ struct CUstream_st {
     cudaGraphEdgeData *tail_edges;  /* [tail_count], or NULL: zeros */
     size_t tail_count;  /* nodes */
     struct CUstream_st *next;       /* of the same capture */
+    struct CUgreenCtx_st *green;    /* that it was created in, or NULL; it may be gone */
 };
 
 enum handle_kind { HANDLE_STREAM = 1, HANDLE_EVENT, HANDLE_GRAPH, HANDLE_EXEC, HANDLE_NODE, HANDLE_POOL,
                    HANDLE_ARRAY, HANDLE_MIPMAPPED, HANDLE_OBJECT, HANDLE_CONTEXT, HANDLE_MODULE, HANDLE_LINK,
-                   HANDLE_PHYSICAL, HANDLE_USER_OBJECT };
+                   HANDLE_PHYSICAL, HANDLE_USER_OBJECT, HANDLE_RESOURCES, HANDLE_GREEN };
 
 /* A CUcontext. The device owns memory, modules and streams. A context only permits calls. */
 struct CUctx_st {
     unsigned flags;      /* of cuCtxCreate, or cuDevicePrimaryCtxSetFlags */
     unsigned references; /* of the primary one: cuDevicePrimaryCtxRetain */
     uint64_t id;
+    unsigned multiprocessors; /* of a green context; 0: all */
 };
 
 /* What programs advise about ranges of managed memory: runtime_range.c. */
