@@ -189,6 +189,9 @@ static bool set_edges(const struct CUstream_st *stream, struct CUgraphNode_st *n
 
     if (!edges_set(node, stream->tail_edges, node->dependency_count))
         return false;
+    for (size_t i = 0; node->edges && i < node->dependency_count; i++) /* other nodes wait for the whole kernel */
+        if (edges_check(node->dependencies[i], node, &node->edges[i]) != cudaSuccess)
+            node->edges[i] = (cudaGraphEdgeData){ 0 };
     for (size_t i = 0; programmatic && i < node->dependency_count; i++) {
         if (node->dependencies[i]->work.kind != WORK_KERNEL)
             continue;
@@ -230,9 +233,20 @@ cudaError_t capture_record(struct CUstream_st *stream, struct CUevent_st *event)
     free(event->tail);
     event->tail = tail;
     event->tail_count = stream->tail_count;
+    event->edge = (cudaGraphEdgeData){ 0 };
     event->capture_id = stream->capture->id;
     event->recorded = true;
     return cudaSuccess;
+}
+
+/* The stream's next work depends on what the event stands for. False: no memory. */
+static bool wait_behind(struct CUstream_st *stream, const struct CUevent_st *event)
+{
+    size_t before = stream->tail_count;
+
+    if (!stream_extend_tail(stream, event->tail, event->tail_count))
+        return false;
+    return edge_is_plain(&event->edge) || stream->tail_count == before || stream_set_edges(stream, &event->edge, 1);
 }
 
 cudaError_t capture_wait(struct runtime *runtime, struct CUstream_st *stream, struct CUevent_st *event)
@@ -261,7 +275,7 @@ cudaError_t capture_wait(struct runtime *runtime, struct CUstream_st *stream, st
     }
     if (!stream->capture)
         join(capture, stream);
-    return stream_extend_tail(stream, event->tail, event->tail_count) ? cudaSuccess : cudaErrorMemoryAllocation;
+    return wait_behind(stream, event) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 /* ------------------------------------------------------------------ beginning and end */

@@ -489,6 +489,9 @@ cudaError_t exec_run(struct call *call, const struct CUgraphExec_st *exec, cudaS
 cudaError_t launch_prepare(struct runtime *runtime, const void *function, const struct configuration *configuration,
                            void **arguments, void **extra, const cudaLaunchAttribute *attributes,
                            unsigned attribute_count, bool cooperative, struct kernel_work *work);
+/* work_submit(), and records the events that the attributes name: runtime_launch.c. */
+cudaError_t launch_submit(struct call *call, const struct work *work, const cudaLaunchAttribute *attributes,
+                          unsigned count, cudaStream_t stream);
 cudaError_t launch_run(struct call *call, const struct kernel_work *work, cudaStream_t stream);
 /* Threads that a block of the kernel may have: of its launch bounds, and of the registers there are. */
 unsigned launch_threads(const struct sim_limits *limits, const struct sim_kernel_facts *facts);
@@ -645,6 +648,10 @@ bool event_record(struct CUevent_st *event, const struct task *task); /* at subm
 bool event_is_pending(const struct runtime *runtime, const struct CUevent_st *event);
 void event_forget(struct runtime *runtime, const struct CUevent_st *event); /* it is being destroyed */
 
+/* Records the event in the stream, or in the capture that the stream takes part in: cudaEventRecordWithFlags(). */
+cudaError_t stream_record(struct call *call, struct CUevent_st *event, cudaStream_t handle, unsigned flags,
+                          const char *name);
+
 /* ------------------------------------------------------------------ do_free.c */
 
 /* cudaErrorInvalidValue, with a report that `call` was given a pointer that it cannot free. */
@@ -674,6 +681,7 @@ struct CUevent_st {
     uint64_t capture_id;           /* recorded in that capture, 0: not in one */
     struct CUgraphNode_st **tail;  /* [tail_count]: the last nodes of the capture at that time */
     size_t tail_count;             /* nodes */
+    cudaGraphEdgeData edge;        /* of what waits for it in the capture, if an attribute of a launch recorded it */
 };
 
 /* ------------------------------------------------------------------ graph.c, capture.c */

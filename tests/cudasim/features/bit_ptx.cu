@@ -48,7 +48,8 @@ static __global__ void bits(unsigned *o, const int *in)
     asm volatile("ld.global.nc.L1::no_allocate.L2::128B.b32 %0, [%1];" : "=r"(o[12]) : "l"(in));
     asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 0.5;" : "=l"(policy));
     asm volatile("ld.global.L2::cache_hint.b32 %0, [%1], %2;" : "=r"(o[13]) : "l"(in + 1), "l"(policy));
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], 16; applypriority.global.L2::evict_normal [%0], 128;" ::"l"(in));
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], 16;" ::"l"(in));
+    asm volatile("applypriority.global.L2::evict_normal [%0], 128;" ::"l"(in));
     asm volatile("fence.acq_rel.sys; fence.sc.gpu; fence.proxy.alias; fence.mbarrier_init.release.cluster;" ::
                      : "memory");
     o[14] = __byte_perm(0x33221100, 0x77665544, 0x5140);

@@ -1,11 +1,25 @@
 /*
- * graph_edges.cu - data of a graph's edges: added, listed, kept by clones and captures; priorities of kernel nodes.
+ * graph_edges.cu - data of a graph's edges: added, listed, kept by clones and captures; priorities of kernel nodes;
+ * events that launches record.
  */
 #include <cooperative_groups.h>
 
 #include "../check.h"
 
 static __global__ void add(int *n) { atomicAdd(n, 1); }
+
+static __global__ void early(int *n)
+{
+    for (int i = 0; i < 100; i++)
+        atomicAdd(n, 1);
+    cudaTriggerProgrammaticLaunchCompletion();
+}
+
+static __global__ void late(const int *n, int *copy)
+{
+    cudaGridDependencySynchronize();
+    *copy = *n;
+}
 
 static __global__ void __cluster_dims__(16, 1, 1) wide(int *n)
 {
@@ -108,11 +122,57 @@ static void test_captured(int *n)
     CUDA_CHECK(cudaStreamDestroy(stream));
 }
 
+/* An attribute of a launch records an event, for another stream and in a capture. */
+static void test_events(int *n)
+{
+    cudaStream_t first, second;
+    cudaEvent_t event, back;
+    cudaLaunchConfig_t how = {};
+    cudaLaunchAttribute attribute = {};
+    cudaGraph_t graph;
+    cudaGraphNode_t from[2], to[2];
+    cudaGraphEdgeData edges[2];
+    size_t count = 2;
+    int got;
+
+    CUDA_CHECK(cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking));
+    CUDA_CHECK(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking));
+    CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    CUDA_CHECK(cudaEventCreate(&back));
+    CUDA_CHECK(cudaMemset(n, 0, 2 * sizeof *n));
+    CUDA_CHECK(cudaDeviceSynchronize());
+    how.gridDim = how.blockDim = dim3(1), how.stream = first, how.attrs = &attribute, how.numAttrs = 1;
+    attribute.id = cudaLaunchAttributeProgrammaticEvent;
+    attribute.val.programmaticEvent.event = event;
+    CUDA_CHECK(cudaLaunchKernelEx(&how, early, n));
+    CUDA_CHECK(cudaStreamWaitEvent(second, event));
+    late<<<1, 1, 0, second>>>(n, n + 1);
+    CUDA_CHECK_LAUNCH();
+    CUDA_CHECK(cudaStreamSynchronize(second));
+    CUDA_CHECK(cudaMemcpy(&got, n + 1, sizeof got, cudaMemcpyDeviceToHost));
+    EXPECT(got == 100);
+    CUDA_CHECK(cudaStreamBeginCapture(first, cudaStreamCaptureModeGlobal));
+    CUDA_CHECK(cudaLaunchKernelEx(&how, early, n));
+    CUDA_CHECK(cudaStreamWaitEvent(second, event));
+    late<<<1, 1, 0, second>>>(n, n + 1);
+    CUDA_CHECK(cudaEventRecord(back, second));
+    CUDA_CHECK(cudaStreamWaitEvent(first, back));
+    CUDA_CHECK(cudaStreamEndCapture(first, &graph));
+    CUDA_CHECK(cudaGraphGetEdges(graph, from, to, edges, &count));
+    EXPECT(count == 1 && edges[0].from_port == cudaGraphKernelNodePortProgrammatic && edges[0].type == 1);
+    CUDA_CHECK(cudaGraphDestroy(graph));
+    CUDA_CHECK(cudaEventDestroy(event));
+    CUDA_CHECK(cudaEventDestroy(back));
+    CUDA_CHECK(cudaStreamDestroy(first));
+    CUDA_CHECK(cudaStreamDestroy(second));
+}
+
 int main()
 {
     int *n, got;
 
-    CUDA_CHECK(cudaMalloc(&n, sizeof *n));
+    CUDA_CHECK(cudaMalloc(&n, 2 * sizeof *n));
+    test_events(n);
     CUDA_CHECK(cudaMemset(n, 0, sizeof *n));
     test_added(n);
     test_captured(n);
