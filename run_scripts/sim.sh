@@ -22,6 +22,7 @@ COMMAND is any command, such as make test, cmake -B build or ctest. The nvcc tha
   --html FILE      write a page with the source, and beside each line what it did
   --checks LIST    none, all (the default: every check but unused), or a list of:
                    written,races,leaks,lanes,bounds,calls,streams,host,unused; addresses are always checked
+  --go-on          kernels go on after an access out of bounds, which becomes a warning, as most GPUs let it pass
   --seed N         run threads in a random order drawn from N, to find races
   --workers N      processors to use (default: all)
   --gpu NAME       the GPU to stand for, compiled for as well: contrib/cudasim/profiles
@@ -71,6 +72,7 @@ option() {
 explain='' json='' html='' flags=() keep='' output='' command='' architecture=90
 while [ $# -gt 0 ]; do
     case $1 in
+    --go-on) export CUDASIM_GO_ON=1 && shift ;;
     --explain | --keep) printf -v "${1#--}" 1 && shift ;;
     --json | --html | --checks | --seed | --workers | --gpu | --nvcc | -o | -[IDLl])
         [ $# -gt 1 ] && [ -n "$2" ] || refuse "option '$1' needs a value; see --help"
@@ -139,6 +141,9 @@ for needed in $needs; do
     [ -e "$build/cudasim/$needed" ] ||
         refuse "'$program' needs $needed, and the simulator is $(cd "$build/cudasim" && echo libcudart.so.*)"
     found=$(ldd "$program" | sed -n "s/^\t$needed => \(.*\) (0x[0-9a-f]*)$/\1/p")
+    # The driver's name and the runtime's are one library: of a program that needs both, ldd lists the first alone.
+    [ -n "$found" ] ||
+        found=$(ldd "$program" | sed -nE "s/^\tlibcud(a|art)\.so\.[0-9.]+ => (.*) \(0x[0-9a-f]*\)$/\2/p" | head -n 1)
     [ "$found" -ef "$build/cudasim/$needed" ] ||
         refuse "'$program' fixes the path of its CUDA runtime, '$found': link it without -rpath"
 done

@@ -117,14 +117,19 @@ pair() {
 }
 # bats test_tags=long
 @test "cudasim: features/atomics_wide" { built features/atomics_wide && passes features/atomics_wide; }
+@test "cudasim: features/bit_ptx" { passes features/bit_ptx; }
 @test "cudasim: features/cpp20" { passes features/cpp20; }
 @test "cudasim: features/cuda_ptx" { passes features/cuda_ptx; }
+@test "cudasim: features/device_graphs" { passes features/device_graphs; }
 # bats test_tags=long
 @test "cudasim: features/generators" { built features/generators && passes features/generators; }
+@test "cudasim: features/graph_edges" { passes features/graph_edges; }
+@test "cudasim: features/green_contexts" { passes features/green_contexts; }
 @test "cudasim: features/group_calls" { passes features/group_calls; }
 @test "cudasim: features/host_memory" { passes features/host_memory; }
 @test "cudasim: features/int128" { passes features/int128; }
 @test "cudasim: features/launch_attributes" { passes features/launch_attributes; }
+@test "cudasim: features/logs" { passes features/logs; }
 @test "cudasim: features/odd_ptx" { passes features/odd_ptx; }
 @test "cudasim: features/small_floats" { passes features/small_floats; }
 # bats test_tags=long
@@ -132,6 +137,7 @@ pair() {
 @test "cudasim: features/stream_words" { passes features/stream_words; }
 @test "cudasim: features/sub_byte" { passes features/sub_byte; }
 @test "cudasim: features/texture_shapes" { passes features/texture_shapes; }
+@test "cudasim: features/texture_views" { passes features/texture_views; }
 # bats test_tags=long
 @test "cudasim: features/cub_kinds" { built features/cub_kinds && passes features/cub_kinds; }
 # bats test_tags=long
@@ -251,6 +257,14 @@ pair() {
     assert_equal "$(grep -c "warning: refused:" <<< "$stderr")" 2
 }
 
+@test "cudasim: sim.sh runs a program that loads the driver before the runtime" {
+    readelf -d "$programs/features/green_contexts" | sed -n '/NEEDED/p' > needed
+    run -0 sed -n 1p needed
+    assert_output --partial libcuda.so.1
+    run -0 --separate-stderr "$root/run_scripts/sim.sh" "$programs/features/green_contexts"
+    assert_output PASSED
+}
+
 @test "cudasim: without checks, and with the report" {
     for program in reduce matmul_shared device_malloc clusters; do
         CUDASIM_CHECK=none passes "$program"
@@ -315,6 +329,16 @@ pair() {
 }
 @test "check: out_of_bounds_shared" { pair out_of_bounds_shared; }
 @test "check: out_of_bounds_write" { pair out_of_bounds_write; }
+@test "check: with CUDASIM_GO_ON an access out of bounds is a warning, and the launch succeeds" {
+    for name in reads write negative atomic shared local; do
+        CUDASIM_GO_ON=1 simulate checks/out_of_bounds_${name}_bad
+        assert_equal "$status $output" '0 done'
+        assert_regex "$said" "^cudasim: warning: out-of-bounds: "
+        refute_regex "$said" 'error: '
+    done
+    CUDASIM_GO_ON=1 simulate checks/null_pointer_bad
+    assert_equal "$status" 1
+}
 @test "check: shared_neighbour" { pair shared_neighbour; }
 @test "check: shared_race" { pair shared_race; }
 @test "check: shared_race_loop" { pair shared_race_loop; }

@@ -190,6 +190,12 @@ END
     assert_equal "$(seen -Xcompiler=-fopenmp -arch=sm_60 x.cu)" "$start -lineinfo -Xcompiler=-fopenmp x.cu"
     assert_equal "$(seen -gencode arch=compute_90a,code=sm_90a x.cu)" \
         "${start//_90/_90a} -lineinfo x.cu"
+    echo '__global__ void few() { asm volatile("setmaxnreg.dec.sync.aligned.u32 40;"); }' > few.cuh
+    printf '#include "few.cuh"\n' > few.cu
+    touch plain.cu
+    assert_equal "$(seen -c few.cu)" "${start//_90/_90a} -lineinfo -c few.cu"
+    assert_equal "$(seen plain.cu)" "$start -lineinfo plain.cu"
+    assert_equal "$(SIM_ARCHITECTURE=80 seen few.cu)" "${start//_90/_80} -lineinfo few.cu"
     assert_equal "$(seen -dlto -dc --dlink-time-opt -lto x.cu)" "$start -lineinfo -dc x.cu"
     assert_equal "$(seen -cubin x.cu)" '-cudart shared -gencode arch=compute_90,code=sm_90 -lineinfo -cubin x.cu'
     assert_equal "$(SIM_MACHINE_CODE=1 seen x.cu)" \

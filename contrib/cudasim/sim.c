@@ -54,6 +54,7 @@ struct sim *sim_create(const struct sim_limits *limits, const struct sim_options
         sim->workers[n].sim_check_written = options->check_written;
         sim->workers[n].check_lanes = options->check_lanes;
         sim->workers[n].check_bounds = options->check_bounds;
+        sim->workers[n].go_on = options->go_on;
         sim->workers[n].counting = options->explain || options->features;
         sim->workers[n].touched = options->features ? &sim->touched : NULL;
     }

@@ -66,6 +66,19 @@ compile() {
     rm -f "$folder"/*.o "$folder/d" "$folder/read"
 }
 
+# choose_90a: compiles for 9.0a where a source needs it, and neither a GPU nor an architecture was asked for.
+choose_90a() {
+    local flag folders=()
+    [ "$architecture" = 90 ] && ! has -arch -gencode --gpu || return 0
+    for ((flag = 0; flag < ${#flags[@]}; flag++)); do
+        case ${flags[flag]} in
+        -I) folders+=("-I${flags[flag + 1]:-.}") ;;
+        -I*) folders+=("${flags[flag]}") ;;
+        esac
+    done
+    ! "$root/contrib/cudasim/toolchain/needs_90a" "${folders[@]}" "${sources[@]}" || architecture=90a
+}
+
 # find_nvcc: sets $nvcc to the CUDA Toolkit's compiler.
 find_nvcc() {
     nvcc=$(toolkit_make print-nvcc)
@@ -76,6 +89,7 @@ find_nvcc() {
 from_sources() {
     local cache=$build/sim-cache entry work key
     find_nvcc
+    choose_90a
     key=$({ pwd && "$nvcc" --version &&
         printf '%s\n' "$architecture" "$explain" "$keep" "${flags[@]}" '' "${sources[@]}"; } | sha256sum)
     entry=$cache/${key:0:32}

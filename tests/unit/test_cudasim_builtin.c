@@ -71,6 +71,25 @@ void family_streams_wait(const struct launch *l)
     (void)l;
 }
 
+uint64_t child_space(struct warp *w, uint64_t alignment, uint64_t size)
+{
+    (void)w, (void)alignment, (void)size;
+    return 0;
+}
+
+bool child_name(struct warp *w, const struct ins *ins, unsigned lane, uint64_t buffer, uint64_t function,
+                const uint32_t grid[3], const uint32_t block[3], uint32_t dynamic_shared)
+{
+    (void)w, (void)ins, (void)lane, (void)buffer, (void)function, (void)grid, (void)block, (void)dynamic_shared;
+    return false;
+}
+
+uint32_t child_graph(struct warp *w, uint64_t graph, uint64_t stream)
+{
+    (void)w, (void)graph, (void)stream;
+    return 0;
+}
+
 uint32_t child_copy(struct sim *sim, const struct child_copy *copy, uint64_t stream)
 {
     (void)sim;

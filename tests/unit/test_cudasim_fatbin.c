@@ -100,6 +100,34 @@ static void test_entries(void)
     }
 }
 
+/* Of PTX for compute_90 and for compute_90a the second is taken, in any order; nothing above the device's. */
+static void test_best(void)
+{
+    struct fatbin_entry entries[] = {
+        { .kind = FATBIN_PTX, .arch = 100 },
+        { .kind = FATBIN_PTX, .arch = 90, .specific = true },
+        { .kind = FATBIN_PTX, .arch = 90 },
+        { .kind = FATBIN_ELF, .arch = 90, .specific = true },
+    };
+    struct fatbin fatbin = { .entries = entries, .count = sizeof entries / sizeof *entries };
+    char error[ERROR_MOST] = "";
+    size_t size;
+    unsigned char *data = load("ptx_plain", &size);
+
+    CHECK(fatbin_best(&fatbin, FATBIN_PTX, 90) == &entries[1], "not the specific one");
+    entries[0] = entries[2];
+    entries[2].specific = true;
+    entries[1].specific = false;
+    CHECK(fatbin_best(&fatbin, FATBIN_PTX, 90) == &entries[2], "not the specific one at the end");
+    CHECK(!fatbin_best(&fatbin, FATBIN_PTX, 80) && fatbin_best(&fatbin, FATBIN_ELF, 90) == &entries[3], "found");
+    if (!data)
+        return;
+    data[16 + 40 + 2] |= 0x10; /* the flags of the first entry */
+    CHECK(fatbin_open(&fatbin, data, size, error, sizeof error) && fatbin.entries[0].specific, "%s", error);
+    fatbin_release(&fatbin);
+    free(data);
+}
+
 /* The same PTX comes out of every way to compress it. */
 static void test_same_text(void)
 {
@@ -354,6 +382,7 @@ int main(int argc, char **argv)
     if (argc > 1)
         folder = argv[1];
     test_entries();
+    test_best();
     test_same_text();
     test_containers();
     test_kernels();

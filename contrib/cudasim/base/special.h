@@ -60,6 +60,7 @@
     X(RESERVED_CAP, "%reserved_smem_offset_cap", 4)                                                                    \
     X(RESERVED_0, "%reserved_smem_offset_0", 4)                                                                        \
     X(RESERVED_1, "%reserved_smem_offset_1", 4)                                                                        \
+    X(GRAPH, "%current_graph_exec", 8)                                                                                 \
     X(ENVREG1, "%envreg1", 4)                                                                                          \
     X(ENVREG2, "%envreg2", 4)                                                                                          \
     X(UNSET, "%pm0", 4)                                                                                                \

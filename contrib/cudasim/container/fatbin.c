@@ -24,6 +24,7 @@
 #define FATBIN_MAGIC UINT32_C(0xBA55ED50)
 #define FLAG_LZ4 UINT64_C(0x2000)
 #define FLAG_ZSTD UINT64_C(0x8000)
+#define FLAG_SPECIFIC UINT64_C(0x100000) /* for sm_90a */
 
 enum {
     CONTAINER_HEADER = 16,
@@ -202,6 +203,7 @@ static bool add_entry(struct reader *reader, const struct entry_header *header, 
         return fail(reader, "a fatbin entry of %ju bytes says it has %ju compressed ones",
                     (uintmax_t)header->payload_size, (uintmax_t)header->compressed);
     entry.flags = header->flags;
+    entry.specific = header->flags & FLAG_SPECIFIC;
     entry.decompressed = header->decompressed;
     if (!entry.packed)
         trim(&entry);
@@ -277,6 +279,20 @@ bool fatbin_list(struct fatbin *fatbin, const void *data, size_t limit, char *er
         at += taken;
     }
     return true;
+}
+
+struct fatbin_entry *fatbin_best(const struct fatbin *fatbin, enum fatbin_kind kind, unsigned arch)
+{
+    struct fatbin_entry *best = NULL;
+
+    for (size_t i = 0; i < fatbin->count; i++) {
+        struct fatbin_entry *entry = &fatbin->entries[i];
+
+        if (entry->kind == kind && entry->arch <= arch &&
+            (!best || entry->arch > best->arch || (entry->arch == best->arch && entry->specific && !best->specific)))
+            best = entry;
+    }
+    return best;
 }
 
 bool fatbin_unpack(struct fatbin *fatbin, struct fatbin_entry *entry, char *error, size_t error_size)

@@ -15,6 +15,7 @@ enum fatbin_kind { FATBIN_PTX = 1, FATBIN_ELF = 2 };
 struct fatbin_entry {
     enum fatbin_kind kind;
     unsigned arch;       /* 90 for sm_90 */
+    bool specific;       /* to this architecture: sm_90a */
     const char *data;    /* plain; PTX text does not end in NUL */
     size_t size;         /* bytes */
     void *owned;         /* what was decompressed, else NULL */
@@ -38,6 +39,12 @@ struct fatbin {
  */
 bool fatbin_open(struct fatbin *fatbin, const void *data, size_t limit, char *error, size_t error_size);
 void fatbin_release(struct fatbin *fatbin);
+
+/*
+ * The entry of the kind with the highest architecture up to `arch`, or NULL. For -arch=sm_90a nvcc embeds PTX for
+ * compute_90 beside that for compute_90a: the specific entry comes first, as on a device.
+ */
+struct fatbin_entry *fatbin_best(const struct fatbin *fatbin, enum fatbin_kind kind, unsigned arch);
 
 /*
  * The same in steps: a program may hold entries for many architectures, of which it needs one. The first reads the

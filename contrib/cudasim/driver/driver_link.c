@@ -55,7 +55,7 @@ static CUresult add_text(struct CUlinkState_st *state, const char *text, size_t 
 /* The PTX of a container for the highest architecture that the device has. */
 static CUresult add_container(struct CUlinkState_st *state, const void *data, size_t size)
 {
-    const struct fatbin_entry *best = NULL;
+    const struct fatbin_entry *best;
     struct fatbin fatbin;
     char message[256];
     CUresult result;
@@ -64,10 +64,7 @@ static CUresult add_container(struct CUlinkState_st *state, const void *data, si
         runtime_complain("cuLinkAddData: %s", message);
         return CUDA_ERROR_INVALID_IMAGE;
     }
-    for (size_t i = 0; i < fatbin.count; i++)
-        if (fatbin.entries[i].kind == FATBIN_PTX && fatbin.entries[i].arch <= DEVICE_ARCH &&
-            (!best || fatbin.entries[i].arch > best->arch))
-            best = &fatbin.entries[i];
+    best = fatbin_best(&fatbin, FATBIN_PTX, DEVICE_ARCH);
     result = best ? add_text(state, best->data, best->size) : CUDA_ERROR_NO_BINARY_FOR_GPU;
     fatbin_release(&fatbin);
     return result;

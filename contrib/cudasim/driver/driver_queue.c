@@ -36,7 +36,8 @@ static CUresult launch(const char *name, CUfunction function, const struct confi
                                      (const cudaLaunchAttribute *)attributes, attribute_count, cooperative,
                                      &work.kernel);
         if (inner.error == cudaSuccess)
-            inner.error = work_submit(&inner, &work, configuration->stream);
+            inner.error = launch_submit(&inner, &work, (const cudaLaunchAttribute *)attributes, attribute_count,
+                                        configuration->stream);
         work_release(&work);
     }
     return driver_end(&call, call_end(&inner));

@@ -10,11 +10,11 @@
     row(cuCheckpointProcessGetState) row(cuCheckpointProcessLock) row(cuCheckpointProcessRestore) \
     row(cuCheckpointProcessUnlock) row(cuCoredumpGetAttribute) row(cuCoredumpGetAttributeGlobal) \
     row(cuCoredumpSetAttribute) row(cuCoredumpSetAttributeGlobal) row(cuCtxAttach) row(cuCtxCreate) row(cuCtxDestroy) \
-    row(cuCtxDetach) row(cuCtxFromGreenCtx) row(cuCtxGetDevResource) row(cuCtxGetDevice_v2) row(cuCtxGetExecAffinity) \
+    row(cuCtxDetach) row(cuCtxGetDevice_v2) row(cuCtxGetExecAffinity) \
     row(cuCtxGetSharedMemConfig) row(cuCtxPopCurrent) row(cuCtxPushCurrent) row(cuCtxRecordEvent) \
     row(cuCtxSetSharedMemConfig) row(cuCtxSynchronize_v2) row(cuCtxWaitEvent) row(cuDestroyExternalMemory) \
-    row(cuDestroyExternalSemaphore) row(cuDevResourceGenerateDesc) row(cuDevSmResourceSplitByCount) \
-    row(cuDeviceGetDevResource) row(cuDeviceGetExecAffinitySupport) row(cuDeviceGetHostAtomicCapabilities) \
+    row(cuDestroyExternalSemaphore) \
+    row(cuDeviceGetExecAffinitySupport) row(cuDeviceGetHostAtomicCapabilities) \
     row(cuDeviceGetLuid) row(cuDeviceGetNvSciSyncAttributes) row(cuDeviceGetP2PAtomicCapabilities) \
     row(cuDeviceGetProperties) row(cuDeviceGetUuid) row(cuDevicePrimaryCtxRelease) row(cuDevicePrimaryCtxReset) \
     row(cuDevicePrimaryCtxSetFlags) row(cuDeviceRegisterAsyncNotification) row(cuDeviceTotalMem) \
@@ -36,19 +36,18 @@
     row(cuGraphicsResourceGetMappedPointer) row(cuGraphicsResourceGetMappedPointer_v2) \
     row(cuGraphicsResourceSetMapFlags) row(cuGraphicsResourceSetMapFlags_v2) row(cuGraphicsSubResourceGetMappedArray) \
     row(cuGraphicsUnmapResources) row(cuGraphicsUnmapResources_ptsz) row(cuGraphicsUnregisterResource) \
-    row(cuGreenCtxCreate) row(cuGreenCtxDestroy) row(cuGreenCtxGetDevResource) row(cuGreenCtxGetId) \
-    row(cuGreenCtxRecordEvent) row(cuGreenCtxStreamCreate) row(cuGreenCtxWaitEvent) row(cuImportExternalMemory) \
+    \
+    row(cuGreenCtxRecordEvent) row(cuGreenCtxWaitEvent) row(cuImportExternalMemory) \
     row(cuImportExternalSemaphore) row(cuIpcCloseMemHandle) row(cuIpcGetEventHandle) row(cuIpcGetMemHandle) \
     row(cuIpcOpenEventHandle) row(cuIpcOpenMemHandle) row(cuIpcOpenMemHandle_v2) row(cuLaunch) \
     row(cuLaunchCooperativeKernelMultiDevice) row(cuLaunchGrid) row(cuLaunchGridAsync) \
-    row(cuLibraryGetUnifiedFunction) row(cuLinkAddData) row(cuLinkAddFile) row(cuLinkCreate) row(cuLogsCurrent) \
-    row(cuLogsDumpToFile) row(cuLogsDumpToMemory) row(cuLogsRegisterCallback) row(cuLogsUnregisterCallback) \
+    row(cuLibraryGetUnifiedFunction) row(cuLinkAddData) row(cuLinkAddFile) row(cuLinkCreate) \
     row(cuMemAdvise) row(cuMemAlloc) row(cuMemAllocHost) row(cuMemAllocPitch)
 
 #define UNSUPPORTED_2(row) \
-    row(cuMemBatchDecompressAsync) row(cuMemBatchDecompressAsync_ptsz) row(cuMemExportToShareableHandle) \
+    row(cuMemBatchDecompressAsync) row(cuMemBatchDecompressAsync_ptsz) \
     row(cuMemFree) row(cuMemGetAddressRange) row(cuMemGetHandleForAddressRange) row(cuMemGetInfo) \
-    row(cuMemHostGetDevicePointer) row(cuMemHostRegister) row(cuMemImportFromShareableHandle) row(cuMemMapArrayAsync) \
+    row(cuMemHostGetDevicePointer) row(cuMemHostRegister) row(cuMemMapArrayAsync) \
     row(cuMemMapArrayAsync_ptsz) row(cuMemPoolExportPointer) row(cuMemPoolExportToShareableHandle) \
     row(cuMemPoolImportFromShareableHandle) row(cuMemPoolImportPointer) row(cuMemPrefetchAsync) \
     row(cuMemPrefetchAsync_ptsz) row(cuMemcpy2D) row(cuMemcpy2DAsync) row(cuMemcpy2DUnaligned) row(cuMemcpy3D) \
@@ -67,7 +66,7 @@
     row(cuSignalExternalSemaphoresAsync_ptsz) row(cuStreamBatchMemOp) row(cuStreamBatchMemOp_ptsz) \
     row(cuStreamBeginCapture) row(cuStreamBeginCapture_ptsz) row(cuStreamDestroy) row(cuStreamGetCaptureInfo) \
     row(cuStreamGetCaptureInfo_ptsz) row(cuStreamGetCaptureInfo_v2) row(cuStreamGetCaptureInfo_v2_ptsz) \
-    row(cuStreamGetCtx_v2) row(cuStreamGetCtx_v2_ptsz) row(cuStreamGetGreenCtx) row(cuStreamUpdateCaptureDependencies) \
+    row(cuStreamGetCtx_v2) row(cuStreamGetCtx_v2_ptsz) row(cuStreamUpdateCaptureDependencies) \
     row(cuStreamUpdateCaptureDependencies_ptsz) row(cuStreamWaitValue32) row(cuStreamWaitValue32_ptsz) \
     row(cuStreamWaitValue64) row(cuStreamWaitValue64_ptsz) row(cuStreamWriteValue32) row(cuStreamWriteValue32_ptsz) \
     row(cuStreamWriteValue64) row(cuStreamWriteValue64_ptsz) row(cuSurfRefGetArray) row(cuSurfRefSetArray) \

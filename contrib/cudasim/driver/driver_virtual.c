@@ -7,8 +7,10 @@
  */
 #include "driver.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define GRANULARITY ((size_t)2 << 20) /* bytes, as on an H100 */
@@ -123,27 +125,88 @@ CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocatio
     return CUDA_SUCCESS;
 }
 
-static cudaError_t create(struct runtime *runtime, size_t size, const CUmemAllocationProp *properties,
-                          CUmemGenericAllocationHandle *handle)
+/* Takes the file, which has `size` bytes, or closes it. */
+static cudaError_t wrap(struct runtime *runtime, int file, size_t size, const CUmemAllocationProp *properties,
+                        CUmemGenericAllocationHandle *handle)
 {
-    struct memory *memory = sim_memory(runtime->sim);
-    struct physical *physical;
-    int file;
+    struct physical *physical = handle_create(runtime, sizeof *physical, HANDLE_PHYSICAL);
 
-    if (memory_used(memory) > memory_limit(memory) || size > memory_limit(memory) - memory_used(memory))
-        return cudaErrorMemoryAllocation;
-    file = memfd_create("cudasim", MFD_CLOEXEC);
-    physical = file >= 0 ? handle_create(runtime, sizeof *physical, HANDLE_PHYSICAL) : NULL;
-    if (!physical || ftruncate(file, (off_t)size) != 0) {
-        if (physical)
-            handle_destroy(runtime, physical);
-        if (file >= 0)
-            close(file);
+    if (!physical) {
+        close(file);
         return cudaErrorMemoryAllocation;
     }
     *physical = (struct physical){ .file = file, .size = size, .references = 1, .properties = *properties };
     *handle = (uintptr_t)physical;
     return cudaSuccess;
+}
+
+static cudaError_t create(struct runtime *runtime, size_t size, const CUmemAllocationProp *properties,
+                          CUmemGenericAllocationHandle *handle)
+{
+    struct memory *memory = sim_memory(runtime->sim);
+    int file;
+
+    if (memory_used(memory) > memory_limit(memory) || size > memory_limit(memory) - memory_used(memory))
+        return cudaErrorMemoryAllocation;
+    file = memfd_create("cudasim", MFD_CLOEXEC);
+    if (file >= 0 && ftruncate(file, (off_t)size) == 0)
+        return wrap(runtime, file, size, properties, handle);
+    if (file >= 0)
+        close(file);
+    return cudaErrorMemoryAllocation;
+}
+
+/* The descriptor is the program's. It may send it to another process. */
+CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAllocationHandle handle,
+                                      CUmemAllocationHandleType type, unsigned long long flags)
+{
+    struct driver_call call;
+    struct call inner;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    if (!shareable || flags || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (call_begin(&inner, CALL_DEVICE)) {
+        const struct physical *physical = physical_of(inner.runtime, handle);
+        bool asked = physical && physical->properties.requestedHandleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+        int file = asked ? fcntl(physical->file, F_DUPFD_CLOEXEC, 0) : -1;
+
+        if (file < 0)
+            inner.error = asked ? cudaErrorOperatingSystem : cudaErrorInvalidValue;
+        else
+            *(int *)shareable = file;
+    }
+    return driver_end(&call, call_end(&inner));
+}
+
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *shareable,
+                                        CUmemAllocationHandleType type)
+{
+    const CUmemAllocationProp properties = {
+        .type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE },
+        .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+    };
+    struct driver_call call;
+    struct call inner;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    if (!handle || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (call_begin(&inner, CALL_DEVICE)) {
+        int file = fcntl((int)(intptr_t)shareable, F_DUPFD_CLOEXEC, 0);
+        struct stat facts;
+
+        if (file >= 0 && fstat(file, &facts) == 0 && facts.st_size > 0 && (size_t)facts.st_size % GRANULARITY == 0) {
+            inner.error = wrap(inner.runtime, file, (size_t)facts.st_size, &properties, handle);
+        } else {
+            inner.error = cudaErrorInvalidValue;
+            if (file >= 0)
+                close(file);
+        }
+    }
+    return driver_end(&call, call_end(&inner));
 }
 
 CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *properties,
@@ -156,8 +219,8 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CU
         return call.result;
     if (!handle || !properties || flags || !size || size % GRANULARITY || !is_plain(properties))
         return CUDA_ERROR_INVALID_VALUE;
-    if (properties->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE)
-        return driver_unsupported("cuMemCreate() of memory that other processes may share");
+    if ((unsigned)properties->requestedHandleTypes & ~(unsigned)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        return driver_unsupported("cuMemCreate() of memory that is shared by anything but a file descriptor");
     if (call_begin(&inner, CALL_DEVICE))
         inner.error = create(inner.runtime, size, properties, handle);
     return driver_end(&call, call_end(&inner));

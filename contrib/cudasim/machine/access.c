@@ -347,9 +347,6 @@ static const struct region *look_up(struct worker *k, uint64_t a, unsigned bytes
     return r;
 }
 
-/* The value of a read out of bounds. */
-static const char zeros[128] __attribute__((aligned(64)));
-
 struct kinds {
     uint32_t global, shared, local;
     bool unwritten; /* one of them lies in an allocation that may not be written in full */
@@ -381,13 +378,9 @@ static bool resolve_global(struct warp *w, const struct ins *ins, uint32_t l, un
         r = look_up(k, a, bytes, access == ACCESS_ATOMIC || ins->flags & INS_SPINS, span);
     }
     if (!r || (access != ACCESS_READ && r->read_only)) {
-        k->reads_on = access == ACCESS_READ && bytes <= sizeof zeros;
+        access_bounds_begin(k, bytes, access == ACCESS_READ);
         refuse_global(w, ins, l, bytes, access);
-        k->reads_on = false;
-        if (!k->went_on)
-            return false;
-        w->address[l] = (uintptr_t)zeros;
-        return true;
+        return access_bounds_end(w, l, access);
     }
     kinds->global |= 1u << l;
     kinds->unwritten |= !__atomic_load_n(&r->written, __ATOMIC_RELAXED);
@@ -417,10 +410,11 @@ static bool resolve_shared(struct warp *w, const struct ins *ins, uint32_t l, un
         }
     }
     if (offset + bytes > b->shared_size) {
+        access_bounds_begin(w->worker, bytes, false);
         fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, offset,
                  "%s of %u bytes at offset %lld of shared memory, of which the block has %u bytes",
                  access_verb(access), bytes, (long long)(int32_t)offset, b->shared_size);
-        return false;
+        return access_bounds_end(w, l, access);
     }
     if (bytes & (bytes - 1) ? offset & 3 : offset & (bytes - 1)) {
         fault_at(w, ins, l, FAULT_MISALIGNED, offset,
@@ -541,7 +535,8 @@ bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
                 break;
             }
             good = access_local_resolve(w, ins, l, bytes, access);
-            kinds.local |= 1u << l;
+            /* What went on out of bounds has no place on the stack. */
+            kinds.local |= (uint32_t)(w->address[l] - (uintptr_t)w->local < w->local_stride * LANES) << l;
             break;
         case WINDOW_PARAM: good = resolve_formal(w, ins, l, bytes, access); break;
         default:

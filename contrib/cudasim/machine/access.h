@@ -16,6 +16,14 @@ void access_written(struct warp *w, const struct ins *ins, unsigned bytes);
 void access_note(struct warp *w, unsigned bytes);
 
 /*
+ * Around a fault_at() for an access of `bytes` bytes out of bounds, which may go on. It does where CUDASIM_GO_ON asks
+ * for it, or `anyway`: then the fault is found but the kernel goes on, so that one run finds several. The end is false
+ * if the launch ends. Else the lane reads zeros, or writes what nobody reads.
+ */
+void access_bounds_begin(struct worker *k, unsigned bytes, bool anyway);
+bool access_bounds_end(struct warp *w, uint32_t l, enum access access);
+
+/*
  * Warns if an active lane leaves the shared variable from which `ins` computed its address. A lane accesses `bytes`
  * bytes at offsets[lane], [32].
  */

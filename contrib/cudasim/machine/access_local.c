@@ -58,15 +58,17 @@ bool access_local_resolve(struct warp *w, const struct ins *ins, uint32_t l, uns
         return false;
     }
     if (offset + bytes > w->local_stride - LOCAL_GAP || offset & (bytes & (bytes - 1) ? 0 : bytes - 1)) {
-        if (offset + bytes > w->local_stride - LOCAL_GAP)
+        if (offset + bytes > w->local_stride - LOCAL_GAP) {
+            access_bounds_begin(w->worker, bytes, false);
             fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, offset,
                      "%s of %u bytes at offset %lld of local memory, of which the thread has %llu bytes",
                      access_verb(access), bytes, (long long)((int64_t)(offset << 8) >> 8),
                      (unsigned long long)(w->local_stride - LOCAL_GAP));
-        else
-            fault_at(w, ins, l, FAULT_MISALIGNED, offset,
-                     "%s of %u bytes at offset %llu of local memory, not a multiple of %u", access_verb(access), bytes,
-                     (unsigned long long)offset, bytes);
+            return access_bounds_end(w, l, access);
+        }
+        fault_at(w, ins, l, FAULT_MISALIGNED, offset,
+                 "%s of %u bytes at offset %llu of local memory, not a multiple of %u", access_verb(access), bytes,
+                 (unsigned long long)offset, bytes);
         return false;
     }
     at = l * w->local_stride + offset;

@@ -37,6 +37,22 @@ static uint64_t buffer_for(struct warp *w, const struct ins *ins, const struct c
     return child_buffer(w, ins, lane, argument(w, site, lane, 0), grid, block, (uint32_t)argument(w, site, lane, 3));
 }
 
+/* cudaLaunchDevice(function, buffer, grid, block, shared memory, stream) */
+static uint64_t launch_named(struct warp *w, const struct ins *ins, const struct call_site *site, unsigned lane)
+{
+    uint32_t grid[3] = {0}, block[3] = {0};
+    uint64_t buffer = argument(w, site, lane, 1);
+
+    dimensions(w, site, lane, 2, grid);
+    dimensions(w, site, lane, 3, block);
+    if (!buffer) /* a kernel without parameters needs none */
+        buffer = child_space(w, 1, 0);
+    if (!child_name(w, ins, lane, buffer, argument(w, site, lane, 0), grid, block,
+                    (uint32_t)argument(w, site, lane, 4)))
+        return child_error(w->worker->sim, false);
+    return child_launch(w, buffer, argument(w, site, lane, 5));
+}
+
 /* Each lane's argument 0 is an address. Makes it w->address[], where `bytes` may be written. False after a fault. */
 static bool results_at(struct warp *w, const struct ins *ins, const struct call_site *site, unsigned bytes)
 {
@@ -266,6 +282,15 @@ static bool device_runtime(struct warp *w, const struct ins *ins, const struct c
         break;
     case BUILTIN_STREAM_WAIT:
         family_streams_wait(w->block->launch);
+        break;
+    case BUILTIN_CHILD_SPACE:
+        result = child_space(w, argument(w, site, lane, 0), argument(w, site, lane, 1));
+        break;
+    case BUILTIN_CHILD_LAUNCH_NAMED:
+        result = launch_named(w, ins, site, lane);
+        break;
+    case BUILTIN_GRAPH_LAUNCH:
+        result = child_graph(w, argument(w, site, lane, 0), argument(w, site, lane, 1));
         break;
     case BUILTIN_LAST_ERROR:
     case BUILTIN_PEEK_ERROR:

@@ -15,6 +15,7 @@ enum {
     DEPTH_MOST = 24,        /* grids inside of grids, as CUDA has it */
     BLOCK_Z = 64,           /* threads */
     GRID_Y = 65535,         /* blocks, and so in z */
+    PARAMETERS_MOST = 32764, /* bytes of a kernel */
     STREAM_TAIL = 3,        /* cudaStreamTailLaunch */
     ERROR_INVALID_VALUE = 1,
     ERROR_OUT_OF_MEMORY = 2,
@@ -59,6 +60,8 @@ void children_release(struct sim *sim)
         child_free(child);
     }
     free(sim->children.conditions);
+    free(sim->children.graphs);
+    free(sim->children.requests);
     pthread_mutex_destroy(&sim->children.lock);
 }
 
@@ -100,13 +103,12 @@ static bool shape_fits(const struct sim *sim, const struct sim_kernel *kernel, c
            dynamic_shared <= kernel->facts.max_dynamic_shared;
 }
 
-uint64_t child_buffer(struct warp *w, const struct ins *ins, unsigned lane, uint64_t function, const uint32_t grid[3],
-                      const uint32_t block[3], uint32_t dynamic_shared)
+/* The kernel that a thread wants to launch; NULL after a refusal, which is reported. */
+static struct sim_kernel *launchable(struct warp *w, const struct ins *ins, unsigned lane, uint64_t function,
+                                     const uint32_t grid[3], const uint32_t block[3], uint32_t dynamic_shared)
 {
     struct sim *sim = w->worker->sim;
     struct sim_kernel *kernel = child_kernel(w->block->launch, function);
-    struct child *child;
-    struct region *region;
 
     if (!kernel || kernel->function->refusal || !shape_fits(sim, kernel, grid, block, dynamic_shared)) {
         fault_warn(w, ins, lane, FAULT_REFUSED, 0,
@@ -115,22 +117,46 @@ uint64_t child_buffer(struct warp *w, const struct ins *ins, unsigned lane, uint
                    kernel ? kernel->demangled : "something that is not a kernel", grid[0], grid[1], grid[2],
                    block[0], block[1], block[2], kernel && kernel->function->refusal ? "; " : "",
                    kernel && kernel->function->refusal ? kernel->function->refusal : "");
-        return refuse(sim, kernel && kernel->function->refusal ? ERROR_NOT_PTX : ERROR_INVALID_VALUE);
+        refuse(sim, kernel && kernel->function->refusal ? ERROR_NOT_PTX : ERROR_INVALID_VALUE);
+        return NULL;
     }
     if (sim->children.depth + 1 >= DEPTH_MOST) {
         fault_warn(w, ins, lane, FAULT_REFUSED, 0, "the launch of %s by this kernel is refused: %d grids are nested",
                    kernel->demangled, DEPTH_MOST);
-        return refuse(sim, ERROR_DEPTH);
+        refuse(sim, ERROR_DEPTH);
+        return NULL;
     }
-    child = calloc(1, sizeof *child);
-    region = child ? memory_allocate(sim->memory, kernel->facts.parameter_bytes ? kernel->facts.parameter_bytes : 1, 64,
-                                     REGION_HEAP)
-                   : NULL;
+    return kernel;
+}
+
+/* A child with a buffer of `size` bytes, which is not launched yet. NULL: no memory. */
+static struct child *new_child(struct sim *sim, uint64_t alignment, uint64_t size)
+{
+    struct child *child = calloc(1, sizeof *child);
+    struct region *region = child ? memory_allocate(sim->memory, size ? size : 1, alignment, REGION_HEAP) : NULL;
+
     if (!region) {
         free(child);
-        return refuse(sim, ERROR_OUT_OF_MEMORY);
+        refuse(sim, ERROR_OUT_OF_MEMORY);
+        return NULL;
     }
     child->buffer = region->base;
+    child->buffer_bytes = size;
+    return child;
+}
+
+static uint64_t keep(struct children *all, struct child *child)
+{
+    pthread_mutex_lock(&all->lock);
+    child->next = all->buffers;
+    all->buffers = child;
+    pthread_mutex_unlock(&all->lock);
+    return child->buffer;
+}
+
+static void set_launch(struct child *child, struct sim_kernel *kernel, const uint32_t grid[3], const uint32_t block[3],
+                       uint32_t dynamic_shared)
+{
     child->launch = (struct sim_launch){.kernel = kernel, .dynamic_shared = dynamic_shared};
     for (int n = 0; n < 3; n++) {
         unsigned required = kernel->facts.required_cluster[n];
@@ -139,11 +165,44 @@ uint64_t child_buffer(struct warp *w, const struct ins *ins, unsigned lane, uint
         child->launch.block[n] = block[n];
         child->launch.cluster[n] = required ? required : 1;
     }
-    pthread_mutex_lock(&sim->children.lock);
-    child->next = sim->children.buffers;
-    sim->children.buffers = child;
-    pthread_mutex_unlock(&sim->children.lock);
-    return region->base;
+}
+
+uint64_t child_buffer(struct warp *w, const struct ins *ins, unsigned lane, uint64_t function, const uint32_t grid[3],
+                      const uint32_t block[3], uint32_t dynamic_shared)
+{
+    struct sim *sim = w->worker->sim;
+    struct sim_kernel *kernel = launchable(w, ins, lane, function, grid, block, dynamic_shared);
+    struct child *child = kernel ? new_child(sim, 64, kernel->facts.parameter_bytes) : NULL;
+
+    if (!child)
+        return 0;
+    set_launch(child, kernel, grid, block, dynamic_shared);
+    return keep(&sim->children, child);
+}
+
+uint64_t child_space(struct warp *w, uint64_t alignment, uint64_t size)
+{
+    struct child *child = size > PARAMETERS_MOST ? NULL : new_child(w->worker->sim, alignment > 64 ? 256 : 64, size);
+
+    return child ? keep(&w->worker->sim->children, child) : 0;
+}
+
+bool child_name(struct warp *w, const struct ins *ins, unsigned lane, uint64_t buffer, uint64_t function,
+                const uint32_t grid[3], const uint32_t block[3], uint32_t dynamic_shared)
+{
+    struct children *all = &w->worker->sim->children;
+    struct sim_kernel *kernel = launchable(w, ins, lane, function, grid, block, dynamic_shared);
+    struct child *child;
+
+    if (!kernel)
+        return false;
+    pthread_mutex_lock(&all->lock);
+    for (child = all->buffers; child && child->buffer != buffer; child = child->next)
+        ;
+    if (child)
+        set_launch(child, kernel, grid, block, dynamic_shared);
+    pthread_mutex_unlock(&all->lock);
+    return true; /* an unknown buffer is found when it is launched */
 }
 
 static void append(struct children *all, struct child *child, uint64_t stream)
@@ -166,22 +225,23 @@ uint32_t child_launch(struct warp *w, unsigned lane, uint64_t buffer, uint64_t s
     struct sim *sim = w->worker->sim;
     struct children *all = &sim->children;
     struct child **at, *child;
-    size_t bytes;
+    size_t bytes, given;
     void *parameters;
 
     pthread_mutex_lock(&all->lock);
     for (at = &all->buffers; *at && (*at)->buffer != buffer; at = &(*at)->next)
         ;
     child = *at;
-    if (child)
+    if (child && child->launch.kernel)
         *at = child->next;
     pthread_mutex_unlock(&all->lock);
-    if (!child)
+    if (!child || !child->launch.kernel)
         return (uint32_t)refuse(sim, ERROR_INVALID_VALUE) + ERROR_INVALID_VALUE;
     bytes = child->launch.kernel->facts.parameter_bytes;
+    given = child->buffer_bytes < bytes ? child->buffer_bytes : bytes;
     parameters = calloc(1, bytes + 1);
     if (parameters)
-        memcpy(parameters, (const void *)(uintptr_t)buffer, bytes);
+        memcpy(parameters, (const void *)(uintptr_t)buffer, given);
     memory_release(sim->memory, buffer);
     if (!parameters) {
         free(child);
@@ -190,6 +250,8 @@ uint32_t child_launch(struct warp *w, unsigned lane, uint64_t buffer, uint64_t s
     child->launch.parameters = parameters;
     child->launch.stream = w->block->launch->what->stream;
     child->launch.from = family_point(w, lane, stream);
+    child->launch.in_graph = w->block->launch->what->in_graph;
+    child->launch.graph = w->block->launch->what->graph;
     append(all, child, stream);
     return 0;
 }

@@ -50,8 +50,18 @@ struct child {
     struct child *next;       /* in the order of launches; of buffers: the newest first */
     struct sim_launch launch; /* its parameters are the child's own, set when it is launched */
     uint64_t buffer;          /* device address that the thread writes its arguments to */
+    uint64_t buffer_bytes;    /* its size */
     bool tail;                /* for cudaStreamTailLaunch */
     struct child_copy copy;   /* in place of the launch */
+};
+
+/* How a kernel launches a graph: the number is the top byte of cudaStreamGraphTailLaunch and its like. */
+enum graph_launch_kind { GRAPH_TAIL = 1, GRAPH_FIRE_AND_FORGET, GRAPH_SIBLING };
+
+/* A graph that a kernel launched. */
+struct graph_request {
+    uint64_t graph; /* a cudaGraphExec_t */
+    enum graph_launch_kind kind;
 };
 
 /* A value that kernels set and graphs read. */
@@ -70,6 +80,10 @@ struct children {
     uint32_t handles;         /* of streams and events that kernels made */
     struct family *family;    /* with check_races, while grids run that may launch grids; else NULL */
     uint64_t texts;           /* device address of the texts of errors; 0: not made yet */
+    uint64_t *graphs;         /* [graph_count] graphs that kernels may launch */
+    size_t graph_count;
+    struct graph_request *requests; /* [request_count] in the order of launches */
+    size_t request_count;
     struct condition *conditions; /* [condition_count] */
     uint32_t condition_count;
     sim_answer *answer;       /* answers questions of kernels; NULL: nobody does */
@@ -86,14 +100,31 @@ uint64_t child_buffer(struct warp *w, const struct ins *ins, unsigned lane, uint
 /* The kernel of the launch's own module whose device address that is, or NULL. */
 struct sim_kernel *child_kernel(const struct launch *launch, uint64_t address);
 
+/* A buffer of `size` bytes for a kernel that child_name() names later. 0: no memory. */
+uint64_t child_space(struct warp *w, uint64_t alignment, uint64_t size);
+
 /* Launches the buffer's kernel. Returns a cudaError_t. */
 uint32_t child_launch(struct warp *w, unsigned lane, uint64_t buffer, uint64_t stream);
 
 /* A handle for a stream or an event: no null pointer, and no stream with a meaning of its own. */
 uint64_t child_handle(struct sim *sim);
 
+/* Says which kernel a buffer of child_space() is for, and how it is launched. False after a refusal. */
+bool child_name(struct warp *w, const struct ins *ins, unsigned lane, uint64_t buffer, uint64_t function,
+                const uint32_t grid[3], const uint32_t block[3], uint32_t dynamic_shared);
+
 /* Puts a copy among the launches. Its bytes were checked. Returns a cudaError_t. */
 uint32_t child_copy(struct sim *sim, const struct child_copy *copy, uint64_t stream);
+
+/* Launches a graph from a node of a graph. Returns a cudaError_t. */
+uint32_t child_graph(struct warp *w, uint64_t graph, uint64_t stream);
+
+/* Kernels may launch this graph; false: no memory. And they may not any more. */
+bool sim_graph_permit(struct sim *sim, uint64_t graph);
+void sim_graph_forbid(struct sim *sim, uint64_t graph);
+
+/* The graphs that kernels launched since the last call; the caller frees the list. */
+size_t sim_graph_requests(struct sim *sim, struct graph_request **requests);
 
 /* Does what the child wants done, unless its memory was freed since. */
 void child_run_copy(struct sim *sim, const struct child_copy *copy);

@@ -279,15 +279,15 @@ const struct ins *fault_at(struct warp *w, const struct ins *ins, unsigned lane,
     struct sim_fault fault;
 
     fault_fill(&fault, w, ins, lane, kind, address);
-    fault.error = true;
     va_start(arguments, format);
     vsnprintf(fault.text, sizeof fault.text, format, arguments);
     va_end(arguments);
     pthread_mutex_lock(&launch->lock);
-    w->worker->went_on = w->worker->reads_on && kind == FAULT_OUT_OF_BOUNDS;
+    w->worker->went_on = w->worker->may_go_on && kind == FAULT_OUT_OF_BOUNDS;
+    fault.error = !(w->worker->went_on && w->worker->go_on);
     if (launch->fault.kind == FAULT_NONE || w->worker->went_on) /* of several workers the first one counts */
         fault_add(launch->sim, &fault, place_of(w, ins));
-    if (launch->fault.kind == FAULT_NONE)
+    if (launch->fault.kind == FAULT_NONE && fault.error)
         launch->fault = fault;
     if (!w->worker->went_on) {
         if (w->block->number < __atomic_load_n(&launch->fault_block, __ATOMIC_RELAXED))

@@ -22,6 +22,8 @@ struct sim_launch {
     const void *parameters;                 /* packed, facts.parameter_bytes bytes */
     uint64_t stream;                        /* for the report alone */
     const struct launch_point *from;        /* of a launch by a kernel, for the check for races; else NULL */
+    bool in_graph;                          /* a node of a graph, which may launch graphs */
+    uint64_t graph;                         /* %current_graph_exec: the graph that runs, if kernels may launch it */
     struct traffic *traffic;                /* notes what the launch touches; NULL: it is not noted */
     /*
      * Called repeatedly while all blocks in flight wait for memory. Returns whether it did something that they may wait

@@ -219,6 +219,8 @@ struct touched {
     uint8_t *pages;   /* [sectors / 64 / TOUCHED_PAGE]: 1 where a bit of the page may be set */
 };
 
+#define LOST_BYTES 128 /* the largest access of a lane that may go on out of bounds */
+
 /* One host thread, and the counts it keeps. */
 struct worker {
     struct sim *sim;
@@ -231,8 +233,10 @@ struct worker {
     bool sim_check_written;        /* the options, at hand */
     bool check_lanes;
     bool check_bounds;
-    bool reads_on;                 /* while a read is checked that may go on out of bounds */
-    bool went_on;                  /* the last access that was checked did so: its lanes read zeros */
+    bool go_on;                    /* the option, at hand */
+    bool may_go_on;                /* while an access is checked that may go on out of bounds */
+    bool went_on;                  /* the last access that was checked did so: its lanes have harmless addresses */
+    char lost[LANES][LOST_BYTES] __attribute__((aligned(64))); /* where such writes of the lanes go */
     bool counting;
     struct touched *touched;       /* sectors of global memory, where they are asked for; else NULL */
     struct probe *probe;           /* where features are asked for; else NULL */

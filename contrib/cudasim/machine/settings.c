@@ -34,7 +34,7 @@ static const struct setting {
      16384, 16777216},
     {"CUDASIM_SHARED_RESERVED", SETTING_UNSIGNED, offsetof(struct sim_limits, shared_reserved), 1024, 0, 16384},
     {"CUDASIM_CONSTANT_BYTES", SETTING_UNSIGNED, offsetof(struct sim_limits, constant_bytes), 65536, 65536, 65536},
-    {"CUDASIM_CLUSTER_SIZE", SETTING_UNSIGNED, offsetof(struct sim_limits, cluster_size), 8, 1, 16},
+    {"CUDASIM_CLUSTER_SIZE", SETTING_UNSIGNED, offsetof(struct sim_limits, cluster_size), 16, 1, 16},
     {"CUDASIM_MEMORY", SETTING_BYTES, offsetof(struct sim_limits, memory_bytes), 16ull << 30, 1 << 20, 1ull << 42},
     {"CUDASIM_STACK", SETTING_BYTES, offsetof(struct sim_limits, stack_bytes), 1024, 256, 1 << 20},
     {"CUDASIM_STACK_MAX", SETTING_BYTES, offsetof(struct sim_limits, stack_max_bytes), 524288, 1024, 16 << 20},
@@ -223,13 +223,14 @@ bool sim_options_from_environment(struct sim_options *o, char *error, size_t err
 {
     const char *workers = getenv("CUDASIM_WORKERS"), *seed = getenv("CUDASIM_SEED"), *check = getenv("CUDASIM_CHECK"),
                *explain = getenv("CUDASIM_EXPLAIN"), *features = getenv("CUDASIM_FEATURES"),
-               *sample = getenv("CUDASIM_SAMPLE");
+               *sample = getenv("CUDASIM_SAMPLE"), *go_on = getenv("CUDASIM_GO_ON");
     uint64_t value;
 
     memset(o, 0, sizeof *o);
     set_usual_checks(o);
     o->explain = explain && *explain && strcmp(explain, "0") != 0;
     o->features = features && *features;
+    o->go_on = go_on && *go_on && strcmp(go_on, "0") != 0;
     if (workers && *workers) {
         if (!parse_number(workers, false, &value) || value < 1 || value > 256) {
             snprintf(error, error_size, "CUDASIM_WORKERS=%s: must be a number from 1 to 256", workers);

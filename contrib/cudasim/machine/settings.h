@@ -20,7 +20,7 @@ struct sim_limits {
     unsigned shared_per_block_optin; /* bytes: 232448 */
     unsigned shared_reserved;        /* bytes that the system takes of each block's shared memory: 1024 */
     unsigned constant_bytes;         /* 65536 */
-    unsigned cluster_size;           /* blocks a cluster, at most: 8 */
+    unsigned cluster_size;           /* blocks a cluster, at most: 16 */
     uint64_t memory_bytes;           /* 16 GiB */
     uint64_t stack_bytes;            /* a thread, cudaLimitStackSize: 1024 by default, as on the real one; grows */
     uint64_t stack_max_bytes;        /* on demand up to this: 524288 */
@@ -48,6 +48,7 @@ struct sim_options {
     bool check_streams;  /* streams that race each other, and the host with pending work */
     bool check_host;     /* the host accesses memory of the device */
     bool check_unused;   /* allocations that nothing was ever written to */
+    bool go_on;          /* accesses out of bounds are warnings: see access.c */
     bool explain;        /* count for the report */
     bool features;       /* count, and note which sectors are touched, for feature.h */
     uint64_t sample;     /* see features_create(); 0: launches run in full */

@@ -102,6 +102,12 @@ static bool is_real(const struct sim_texture *t)
     return t->kind == TEXTURE_FLOAT || (t->normalised_read && t->bits < 32);
 }
 
+/* The light that an sRGB value stands for, IEC 61966-2-1; both from 0 to 1. */
+static double linear_of(double value)
+{
+    return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
+}
+
 static void read_channel(const struct sim_texture *t, const uint8_t *p, int channel, struct value *v)
 {
     uint32_t raw = 0;
@@ -120,6 +126,8 @@ static void read_channel(const struct sim_texture *t, const uint8_t *p, int chan
         int32_t top = (t->kind == TEXTURE_SIGNED ? 1 << (t->bits - 1) : 1 << t->bits) - 1;
 
         v->real[channel] = (double)value / top; /* the least signed value is less than -1 until finish() */
+        if (t->srgb && channel < 3)
+            v->real[channel] = linear_of(v->real[channel]);
     }
 }
 

@@ -36,6 +36,7 @@ struct sim_texture {
     enum texture_kind kind;        /* of the channels */
     uint8_t channels, bits;        /* 1, 2 or 4 channels of 8, 16 or 32 bits */
     bool normalised_read;          /* integers of 8 and 16 bits are read as -1 .. 1 or 0 .. 1 */
+    bool srgb;                     /* red, green and blue of 8 bits are sRGB, and read as linear ones */
     bool normalised_coordinates;
     bool linear_filter, linear_mipmap;
     bool seamless;                 /* linear filters of cubes go over the edges of faces */

@@ -5,6 +5,7 @@
  * cudaMalloc.
  */
 #include "runtime.h"
+#include "graph_edge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,19 +62,39 @@ bool stream_set_tail(struct CUstream_st *stream, struct CUgraphNode_st *const *n
     if (count)
         memcpy(tail, nodes, count * sizeof *tail);
     free(stream->tail);
+    free(stream->tail_edges);
     stream->tail = tail;
+    stream->tail_edges = NULL;
     stream->tail_count = count;
+    return true;
+}
+
+bool stream_set_edges(struct CUstream_st *stream, const cudaGraphEdgeData *edges, size_t count)
+{
+    if (!stream->tail_edges)
+        stream->tail_edges = calloc(stream->tail_count + 1, sizeof *stream->tail_edges);
+    if (!stream->tail_edges)
+        return false;
+    if (edges && count)
+        memcpy(stream->tail_edges + stream->tail_count - count, edges, count * sizeof *edges);
     return true;
 }
 
 /* The next work of the stream depends on these, too. */
 bool stream_extend_tail(struct CUstream_st *stream, struct CUgraphNode_st *const *nodes, size_t count)
 {
-    struct CUgraphNode_st **tail = realloc(stream->tail, (stream->tail_count + count + 1) * sizeof *tail);
+    size_t most = stream->tail_count + count + 1;
+    struct CUgraphNode_st **tail = realloc(stream->tail, most * sizeof *tail);
+    cudaGraphEdgeData *edges = tail && stream->tail_edges ? realloc(stream->tail_edges, most * sizeof *edges) : NULL;
 
     if (!tail)
         return false;
     stream->tail = tail;
+    if (!edges && stream->tail_edges)
+        return false;
+    if (edges)
+        memset(edges + stream->tail_count, 0, (count + 1) * sizeof *edges);
+    stream->tail_edges = edges;
     for (size_t i = 0; i < count; i++) {
         bool known = false;
 
@@ -95,7 +116,9 @@ static void join(struct graph_capture *capture, struct CUstream_st *stream)
 static void leave(struct CUstream_st *stream)
 {
     free(stream->tail);
+    free(stream->tail_edges);
     stream->tail = NULL;
+    stream->tail_edges = NULL;
     stream->tail_count = 0;
     stream->capture = NULL;
     stream->next = NULL;
@@ -159,6 +182,27 @@ void capture_forget(struct runtime *runtime, struct CUstream_st *stream)
     leave(stream);
 }
 
+/* The data of a captured node's edges: what the program gave, or what its attribute says. False: no memory. */
+static bool set_edges(const struct CUstream_st *stream, struct CUgraphNode_st *node)
+{
+    bool programmatic = node->work.kind == WORK_KERNEL && node->work.kernel.programmatic;
+
+    if (!edges_set(node, stream->tail_edges, node->dependency_count))
+        return false;
+    for (size_t i = 0; node->edges && i < node->dependency_count; i++) /* other nodes wait for the whole kernel */
+        if (edges_check(node->dependencies[i], node, &node->edges[i]) != cudaSuccess)
+            node->edges[i] = (cudaGraphEdgeData){ 0 };
+    for (size_t i = 0; programmatic && i < node->dependency_count; i++) {
+        if (node->dependencies[i]->work.kind != WORK_KERNEL)
+            continue;
+        if (!node->edges && !(node->edges = calloc(node->dependency_count, sizeof *node->edges)))
+            return false;
+        node->edges[i].from_port = cudaGraphKernelNodePortProgrammatic;
+        node->edges[i].type = cudaGraphDependencyTypeProgrammatic;
+    }
+    return true;
+}
+
 cudaError_t capture_add(struct call *call, struct CUstream_st *stream, const struct work *work)
 {
     struct graph_capture *capture = stream->capture;
@@ -167,7 +211,7 @@ cudaError_t capture_add(struct call *call, struct CUstream_st *stream, const str
     if (capture->invalid)
         return cudaErrorStreamCaptureInvalidated;
     node = graph_add(call->runtime, capture->graph, work, stream->tail, stream->tail_count);
-    if (!node || !stream_set_tail(stream, &node, 1)) {
+    if (!node || !set_edges(stream, node) || !stream_set_tail(stream, &node, 1)) {
         capture->invalid = true;
         return cudaErrorMemoryAllocation;
     }
@@ -189,9 +233,20 @@ cudaError_t capture_record(struct CUstream_st *stream, struct CUevent_st *event)
     free(event->tail);
     event->tail = tail;
     event->tail_count = stream->tail_count;
+    event->edge = (cudaGraphEdgeData){ 0 };
     event->capture_id = stream->capture->id;
     event->recorded = true;
     return cudaSuccess;
+}
+
+/* The stream's next work depends on what the event stands for. False: no memory. */
+static bool wait_behind(struct CUstream_st *stream, const struct CUevent_st *event)
+{
+    size_t before = stream->tail_count;
+
+    if (!stream_extend_tail(stream, event->tail, event->tail_count))
+        return false;
+    return edge_is_plain(&event->edge) || stream->tail_count == before || stream_set_edges(stream, &event->edge, 1);
 }
 
 cudaError_t capture_wait(struct runtime *runtime, struct CUstream_st *stream, struct CUevent_st *event)
@@ -220,7 +275,7 @@ cudaError_t capture_wait(struct runtime *runtime, struct CUstream_st *stream, st
     }
     if (!stream->capture)
         join(capture, stream);
-    return stream_extend_tail(stream, event->tail, event->tail_count) ? cudaSuccess : cudaErrorMemoryAllocation;
+    return wait_behind(stream, event) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 /* ------------------------------------------------------------------ beginning and end */

@@ -2,6 +2,7 @@
  * do_launch.c - launches a kernel: it checks the launch, packs the arguments, and runs the kernel.
  */
 #include "runtime.h"
+#include "device_graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +178,10 @@ static void apply_attributes(const cudaLaunchAttribute *attributes, unsigned cou
             work->cluster[2] = value->clusterDim.z;
         } else if (attributes[i].id == cudaLaunchAttributeCooperative) {
             work->cooperative = value->cooperative != 0;
+        } else if (attributes[i].id == cudaLaunchAttributePriority) {
+            work->priority = value->priority;
+        } else if (attributes[i].id == cudaLaunchAttributeProgrammaticStreamSerialization) {
+            work->programmatic = value->programmaticStreamSerializationAllowed != 0;
         }
     }
 }
@@ -282,6 +287,7 @@ cudaError_t launch_run(struct call *call, const struct kernel_work *work, cudaSt
     if (error != cudaSuccess)
         return error;
     launch.kernel = entry->kernel;
+    device_graph_current(runtime, &launch);
     for (int i = 0; i < 3; i++) {
         launch.grid[i] = work->grid[i];
         launch.block[i] = work->block[i];

@@ -5,6 +5,8 @@
  * that order.
  */
 #include "runtime.h"
+#include "graph_edge.h"
+#include "order.h"
 #include "user_object.h"
 
 #include <stdlib.h>
@@ -61,6 +63,7 @@ void graph_release_node(struct runtime *runtime, struct CUgraphNode_st *node)
 {
     work_release(&node->work);
     free(node->dependencies);
+    free(node->edges);
     free(node->arguments);
     handle_destroy(runtime, node);
 }
@@ -128,7 +131,7 @@ struct CUgraph_st *graph_clone(struct runtime *runtime, const struct CUgraph_st 
     }
     for (const struct CUgraphNode_st *node = graph->nodes; node; node = node->next) {
         copy = graph_add(runtime, clone, &node->work, node->dependencies, node->dependency_count);
-        if (!copy) {
+        if (!copy || !edges_set(copy, node->edges, node->dependency_count)) {
             graph_destroy(runtime, clone);
             return NULL;
         }
@@ -212,6 +215,8 @@ void exec_destroy(struct runtime *runtime, struct CUgraphExec_st *exec)
         if (exec->steps[i].child)
             exec_destroy(runtime, exec->steps[i].child);
     }
+    if (exec->flags & cudaGraphInstantiateFlagDeviceLaunch)
+        sim_graph_forbid(runtime->sim, (uintptr_t)exec);
     object_uses_drop(runtime, &exec->objects);
     free(exec->before);
     free(exec->steps);

@@ -47,6 +47,7 @@ static void release_record(enum handle_kind kind, void *record)
 
     if (kind == HANDLE_STREAM) {
         free(((struct CUstream_st *)record)->tail);
+        free(((struct CUstream_st *)record)->tail_edges);
     } else if (kind == HANDLE_EVENT) {
         free(((struct CUevent_st *)record)->tail);
         clock_release(&((struct CUevent_st *)record)->clock);
@@ -56,6 +57,7 @@ static void release_record(enum handle_kind kind, void *record)
         if (node->work.kind == WORK_CONDITION)
             free(node->work.condition.bodies);
         free(node->dependencies);
+        free(node->edges);
         free(node->arguments);
     } else if (kind == HANDLE_GRAPH) {
         release_uses(((struct CUgraph_st *)record)->objects);

@@ -18,35 +18,21 @@ static cudaError_t broken(struct binary *binary, cudaError_t error)
     return error;
 }
 
-/* The entry of the kind with the highest architecture not above the device's, or NULL. */
-static struct fatbin_entry *best_entry(const struct fatbin *fatbin, enum fatbin_kind kind)
-{
-    struct fatbin_entry *best = NULL;
-
-    for (size_t i = 0; i < fatbin->count; i++) {
-        struct fatbin_entry *entry = &fatbin->entries[i];
-
-        if (entry->kind == kind && entry->arch <= DEVICE_ARCH && (!best || entry->arch > best->arch))
-            best = entry;
-    }
-    return best;
-}
-
 static cudaError_t no_ptx(struct binary *binary, const struct fatbin *fatbin)
 {
+    const struct fatbin_entry *elf = fatbin_best(fatbin, FATBIN_ELF, DEVICE_ARCH);
+    const char *advice = elf && elf->specific ? "build with -gencode arch=compute_90a,code=compute_90a"
+                                              : "build with -gencode arch=compute_90,code=compute_90";
     unsigned lowest = 0;
 
     for (size_t i = 0; i < fatbin->count; i++)
         if (fatbin->entries[i].kind == FATBIN_PTX && (lowest == 0 || fatbin->entries[i].arch < lowest))
             lowest = fatbin->entries[i].arch;
     if (lowest)
-        runtime_complain("%s: its PTX is for compute_%u and up, the virtual device is sm_%u: "
-                         "build with -gencode arch=compute_90,code=compute_90",
-                         binary->name, lowest, (unsigned)DEVICE_ARCH);
+        runtime_complain("%s: its PTX is for compute_%u and up, the virtual device is sm_%u: %s", binary->name, lowest,
+                         (unsigned)DEVICE_ARCH, advice);
     else
-        runtime_complain("%s: there is machine code only, and no PTX: "
-                         "build with -gencode arch=compute_90,code=compute_90",
-                         binary->name);
+        runtime_complain("%s: there is machine code only, and no PTX: %s", binary->name, advice);
     return cudaErrorNoKernelImageForDevice;
 }
 
@@ -76,9 +62,9 @@ static cudaError_t take_container(struct binary *binary, struct sources *sources
     if (!fatbin_list(fatbin, data, limit, message, sizeof message))
         goto broken;
     sources->count++;
-    ptx = best_entry(fatbin, FATBIN_PTX);
+    ptx = fatbin_best(fatbin, FATBIN_PTX, DEVICE_ARCH);
     /* Of linked ones the first: its machine code is that of all. */
-    elf = binary->cubin ? NULL : best_entry(fatbin, FATBIN_ELF);
+    elf = binary->cubin ? NULL : fatbin_best(fatbin, FATBIN_ELF, DEVICE_ARCH);
     if ((ptx && !fatbin_unpack(fatbin, ptx, message, sizeof message)) ||
         (elf && !fatbin_unpack(fatbin, elf, message, sizeof message)))
         goto broken;

@@ -40,6 +40,25 @@ bool order_take_spans(const struct work *work, struct traffic_span **spans, size
 
 /* ------------------------------------------------------------------ order_nodes.c */
 
+/* An instantiated graph that runs, for the check of its nodes. */
+struct graph_run {
+    struct graph_run *outer;    /* it is a step of that one, or NULL */
+    const struct CUgraphExec_st *exec;
+    size_t at;                  /* the step that runs */
+    struct traffic_span **spans; /* [exec->count][counts] by address: what each step touched; NULL: no check */
+    size_t *counts;             /* [exec->count] */
+    struct traffic_span *earlier; /* [earlier_count] what the outer step touched before */
+    size_t earlier_count;
+};
+
+/* Notes which steps come before which, once they are all there. */
+void nodes_instantiated(struct CUgraphExec_st *exec);
+/* Around the run of a graph, and of each of its steps. `work`: the step's. */
+void nodes_begin(struct runtime *runtime, const struct CUgraphExec_st *exec, struct graph_run *run);
+void nodes_step(struct runtime *runtime, struct graph_run *run, size_t step);
+void nodes_step_over(struct runtime *runtime, struct graph_run *run, const struct work *work);
+void nodes_end(struct runtime *runtime, struct graph_run *run);
+
 /* Enters into the map the bytes of nodes that nothing orders with the node that runs. */
 void nodes_note_others(struct runtime *runtime);
 /* Writes a sentence about a node that touched the byte, and that nothing orders with the node that runs. */

@@ -5,6 +5,7 @@
  * a call needs it. runtime_end.c releases it.
  */
 #include "runtime.h"
+#include "error_log.h"
 
 #include <stdlib.h>
 
@@ -217,14 +218,20 @@ bool call_begin_from(struct call *call, enum call_need need, const void *from)
 
 cudaError_t call_end(struct call *call)
 {
+    struct log_note note = { .count = 0 };
+
     if (call->locked && call->error != cudaSuccess)
         unchecked_note(call);
+    if (call->locked && call->error != cudaSuccess && call->error != cudaErrorNotReady)
+        log_add(call->runtime, unchecked_called(), call->error, &note);
     if (call->locked)
         shield_raise(call->runtime);
     if (call->locked)
         runtime_unlock(call->runtime);
     if (call->error != cudaSuccess && call->thread)
         call->thread->last = call->error;
+    if (note.count)
+        log_tell(call->thread, &note);
     return call->error;
 }
 

@@ -51,6 +51,9 @@ cudaError_t runtime_unsupported(struct call *call, const char *what);
 /* ------------------------------------------------------------------ map.c */
 
 struct runtime;
+struct error_log;
+struct graph_launch;
+struct graph_run;
 
 struct pointer_map {
     const void **keys; /* [capacity]; NULL: free */
@@ -158,19 +161,22 @@ struct CUstream_st {
     void (*drop)(struct runtime *runtime, struct CUstream_st *stream);
     struct graph_capture *capture;  /* in progress, else NULL */
     struct CUgraphNode_st **tail;   /* [tail_count]: what the next captured node depends on */
+    cudaGraphEdgeData *tail_edges;  /* [tail_count], or NULL: zeros */
     size_t tail_count;  /* nodes */
     struct CUstream_st *next;       /* of the same capture */
+    struct CUgreenCtx_st *green;    /* that it was created in, or NULL; it may be gone */
 };
 
 enum handle_kind { HANDLE_STREAM = 1, HANDLE_EVENT, HANDLE_GRAPH, HANDLE_EXEC, HANDLE_NODE, HANDLE_POOL,
                    HANDLE_ARRAY, HANDLE_MIPMAPPED, HANDLE_OBJECT, HANDLE_CONTEXT, HANDLE_MODULE, HANDLE_LINK,
-                   HANDLE_PHYSICAL, HANDLE_USER_OBJECT };
+                   HANDLE_PHYSICAL, HANDLE_USER_OBJECT, HANDLE_RESOURCES, HANDLE_GREEN };
 
 /* A CUcontext. The device owns memory, modules and streams. A context only permits calls. */
 struct CUctx_st {
     unsigned flags;      /* of cuCtxCreate, or cuDevicePrimaryCtxSetFlags */
     unsigned references; /* of the primary one: cuDevicePrimaryCtxRetain */
     uint64_t id;
+    unsigned multiprocessors; /* of a green context; 0: all */
 };
 
 /* What programs advise about ranges of managed memory: runtime_range.c. */
@@ -260,6 +266,7 @@ struct runtime {
     size_t noted_before;         /* if that is a host function: notes of watch.c that were there when it began */
     bool handshake;              /* that task shares strong words with the host, which may order anything */
     bool collided;               /* a race of that task was reported */
+    struct graph_launch *graph_launch; /* the innermost graph that runs, or NULL: device_graph.c */
     struct graph_run *graph_run; /* the innermost graph whose nodes are compared now, or NULL */
     uint64_t said[64];           /* hashes of printed messages, to print each once */
     unsigned said_count;
@@ -271,6 +278,7 @@ struct runtime {
     struct unchecked unchecked[UNCHECKED_MOST]; /* [unchecked_count] */
     size_t unchecked_count;
     bool told_of_call;           /* the error of the call in progress was reported */
+    struct error_log *log;       /* runtime_log.c; NULL: nothing failed yet */
     struct recent_launch recent[RECENT_LAUNCHES]; /* a ring, for copies of what too few threads wrote */
     unsigned recent_count;
     struct recent_fill fills[RECENT_LAUNCHES]; /* a ring, for copies of what was filled by too few bytes */
@@ -289,6 +297,7 @@ struct thread_state {
     struct configuration configurations[CALL_DEPTH]; /* pushed by <<<>>> */
     unsigned depth;                                 /* of them that are not yet popped */
     bool in_callback;                               /* host functions may not call back */
+    bool in_log;                                    /* a function that cudaLogsRegisterCallback() named runs */
     enum cudaStreamCaptureMode capture_mode;        /* cudaThreadExchangeStreamCaptureMode */
     struct CUstream_st stream;                      /* cudaStreamPerThread */
     struct CUctx_st *contexts[CONTEXT_DEPTH];       /* pushed; the last one is current */
@@ -326,6 +335,9 @@ void unchecked_note(struct call *call);
 /* The thread asked for its last error. If `thread` is NULL, a thread asked for the name or the text of `error`. */
 void unchecked_looked(struct runtime *runtime, const struct thread_state *thread, cudaError_t error);
 void unchecked_report(struct runtime *runtime);
+
+/* The name of the function that the program called, "cudaMalloc"; NULL: unknown. */
+const char *unchecked_called(void);
 
 /* ------------------------------------------------------------------ rows.c */
 
@@ -391,6 +403,8 @@ struct kernel_work {
     unsigned grid[3], block[3], cluster[3]; /* blocks, threads, blocks; cluster: 1 1 1 if none */
     unsigned dynamic_shared;                /* bytes */
     bool cooperative;                       /* all blocks must be on the device together */
+    bool programmatic;                      /* it may start before the kernel ahead of it is over */
+    int priority;                           /* of a graph's node; kept, and without effect */
     unsigned char *parameters;              /* [parameter_bytes], packed; owned by clones, see work_clone() */
     unsigned parameter_bytes;               /* 0: none */
 };
@@ -461,6 +475,9 @@ cudaError_t exec_run(struct call *call, const struct CUgraphExec_st *exec, cudaS
 cudaError_t launch_prepare(struct runtime *runtime, const void *function, const struct configuration *configuration,
                            void **arguments, void **extra, const cudaLaunchAttribute *attributes,
                            unsigned attribute_count, bool cooperative, struct kernel_work *work);
+/* work_submit(), and records the events that the attributes name: runtime_launch.c. */
+cudaError_t launch_submit(struct call *call, const struct work *work, const cudaLaunchAttribute *attributes,
+                          unsigned count, cudaStream_t stream);
 cudaError_t launch_run(struct call *call, const struct kernel_work *work, cudaStream_t stream);
 /* Threads that a block of the kernel may have: of its launch bounds, and of the registers there are. */
 unsigned launch_threads(const struct sim_limits *limits, const struct sim_kernel_facts *facts);
@@ -584,17 +601,6 @@ void order_release(struct task *task);
 void order_waited(struct runtime *runtime);  /* the host waited for something */
 void order_at_end(struct runtime *runtime);  /* warns of kernels that nothing waited for */
 
-/* ------------------------------------------------------------------ order_nodes.c: the same check inside a graph */
-
-struct graph_run;
-/* Notes which steps come before which, once they are all there. */
-void nodes_instantiated(struct CUgraphExec_st *exec);
-/* Around the run of a graph, and of each of its steps. `work`: the step's. */
-void nodes_begin(struct runtime *runtime, const struct CUgraphExec_st *exec, struct graph_run *run);
-void nodes_step(struct runtime *runtime, struct graph_run *run, size_t step);
-void nodes_step_over(struct runtime *runtime, struct graph_run *run, const struct work *work);
-void nodes_end(struct runtime *runtime, struct graph_run *run);
-
 /* ------------------------------------------------------------------ watch.c */
 
 /* An access of the host to memory that pending work may touch. */
@@ -629,6 +635,10 @@ bool event_record(struct CUevent_st *event, const struct task *task); /* at subm
 bool event_is_pending(const struct runtime *runtime, const struct CUevent_st *event);
 void event_forget(struct runtime *runtime, const struct CUevent_st *event); /* it is being destroyed */
 
+/* Records the event in the stream, or in the capture that the stream takes part in: cudaEventRecordWithFlags(). */
+cudaError_t stream_record(struct call *call, struct CUevent_st *event, cudaStream_t handle, unsigned flags,
+                          const char *name);
+
 /* ------------------------------------------------------------------ do_free.c */
 
 /* cudaErrorInvalidValue, with a report that `call` was given a pointer that it cannot free. */
@@ -658,6 +668,7 @@ struct CUevent_st {
     uint64_t capture_id;           /* recorded in that capture, 0: not in one */
     struct CUgraphNode_st **tail;  /* [tail_count]: the last nodes of the capture at that time */
     size_t tail_count;             /* nodes */
+    cudaGraphEdgeData edge;        /* of what waits for it in the capture, if an attribute of a launch recorded it */
 };
 
 /* ------------------------------------------------------------------ graph.c, capture.c */
@@ -667,6 +678,7 @@ struct CUgraphNode_st {
     struct work work;                     /* its own clone */
     struct CUgraphNode_st **dependencies; /* [dependency_count], of the same graph */
     size_t dependency_count;              /* nodes that come before it */
+    cudaGraphEdgeData *edges;             /* [dependency_count], or NULL: zeros. See graph_edge.h */
     struct CUgraphNode_st *next;          /* in the order of creation */
     struct CUgraphNode_st *clone_of;      /* of cudaGraphClone, else NULL */
     size_t mark;                          /* scratch of instantiation: place in the order, from 1 */
@@ -694,17 +706,6 @@ struct CUgraphExec_st {
     struct object_use *objects; /* user objects that it keeps alive */
     uint64_t *before;        /* [count][(count + 63) / 64] bits: the steps before each step; NULL: not kept */
     bool unordered;          /* nothing orders some of its steps, or some steps inside of them */
-};
-
-/* An instantiated graph that runs, for the check of its nodes. */
-struct graph_run {
-    struct graph_run *outer;    /* it is a step of that one, or NULL */
-    const struct CUgraphExec_st *exec;
-    size_t at;                  /* the step that runs */
-    struct traffic_span **spans; /* [exec->count][counts] by address: what each step touched; NULL: no check */
-    size_t *counts;             /* [exec->count] */
-    struct traffic_span *earlier; /* [earlier_count] what the outer step touched before */
-    size_t earlier_count;
 };
 
 struct graph_capture {
@@ -768,6 +769,8 @@ cudaError_t capture_end(struct call *call, struct CUstream_st *stream, struct CU
 /* Sets, or adds to, the nodes that the stream's next node depends on. False when memory ran out. */
 bool stream_set_tail(struct CUstream_st *stream, struct CUgraphNode_st *const *nodes, size_t count);
 bool stream_extend_tail(struct CUstream_st *stream, struct CUgraphNode_st *const *nodes, size_t count);
+/* The data of the edges from the last `count` of them; the others keep theirs. NULL: only makes room. */
+bool stream_set_edges(struct CUstream_st *stream, const cudaGraphEdgeData *edges, size_t count);
 /*
  * Whether a call may synchronise with `stream`, or with all streams if that is NULL. If a capture in progress forbids
  * it, the result is an error, and the capture becomes invalid.

@@ -2,6 +2,7 @@
  * runtime_capture.c - the calls that begin, end and query the capture of a stream.
  */
 #include "runtime.h"
+#include "graph_edge.h"
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
@@ -17,12 +18,15 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 {
     struct call call;
 
-    (void)edges;
     if (call_begin(&call, CALL_DEVICE)) {
+        struct CUstream_st *record = stream_of(&call, stream);
+
         if (!handle_is(call.runtime, graph, HANDLE_GRAPH) || (count && !dependencies))
             call.error = cudaErrorInvalidValue;
         else
-            call.error = capture_begin(&call, stream_of(&call, stream), graph, dependencies, count, mode);
+            call.error = capture_begin(&call, record, graph, dependencies, count, mode);
+        if (call.error == cudaSuccess && edges && !stream_set_edges(record, edges, count))
+            call.error = cudaErrorMemoryAllocation;
     }
     return call_end(&call);
 }
@@ -78,11 +82,15 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        const struct CUstream_st *record = stream_of(&call, stream);
+        struct CUstream_st *record = stream_of(&call, stream);
 
         call.error = check_status_asked(call.runtime, record, status);
         if (call.error == cudaSuccess)
             *status = status_of(record);
+        if (call.error == cudaSuccess && *status == cudaStreamCaptureStatusActive && !edges && dependencies)
+            for (size_t i = 0; record->tail_edges && i < record->tail_count; i++)
+                if (!edge_is_plain(&record->tail_edges[i]))
+                    call.error = cudaErrorLossyQuery;
         if (call.error == cudaSuccess && *status == cudaStreamCaptureStatusActive) {
             if (id)
                 *id = record->capture->id;
@@ -91,7 +99,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
             if (dependencies)
                 *dependencies = record->tail;
             if (edges)
-                *edges = NULL;
+                *edges = stream_set_edges(record, NULL, 0) ? record->tail_edges : NULL;
             if (count)
                 *count = record->tail_count;
         }
@@ -104,7 +112,6 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
 {
     struct call call;
 
-    (void)edges;
     if (call_begin(&call, CALL_DEVICE)) {
         struct CUstream_st *record = stream_of(&call, stream);
         bool done = false;
@@ -118,6 +125,8 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
         else
             done = flags == cudaStreamSetCaptureDependencies ? stream_set_tail(record, dependencies, count)
                                                               : stream_extend_tail(record, dependencies, count);
+        if (call.error == cudaSuccess && done && edges)
+            done = stream_set_edges(record, edges, count < record->tail_count ? count : record->tail_count);
         if (call.error == cudaSuccess && !done)
             call.error = cudaErrorMemoryAllocation;
     }

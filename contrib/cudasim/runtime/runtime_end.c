@@ -5,6 +5,7 @@
  * they free is no leak. Nothing else in this folder calls a function of this file.
  */
 #include "runtime.h"
+#include "error_log.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -119,6 +120,7 @@ __attribute__((destructor)) static void end(void)
     map_release(&runtime->pooled);
     map_release(&runtime->objects);
     map_release(&runtime->told);
+    log_release(runtime);
     runtime_unlock(runtime);
     /* The record itself and the threads' remain: late calls of other threads must find `ended`. */
 }

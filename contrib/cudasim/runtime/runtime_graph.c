@@ -3,6 +3,8 @@
  * (runtime_node.c has the calls that make and change nodes.)
  */
 #include "runtime.h"
+#include "device_graph.h"
+#include "graph_edge.h"
 #include "user_object.h"
 
 #include <stdlib.h>
@@ -71,12 +73,13 @@ static cudaError_t instantiate(struct call *call, cudaGraphExec_t *exec, cudaGra
 
     if (!exec || !handle_is(call->runtime, graph, HANDLE_GRAPH))
         return cudaErrorInvalidValue;
-    if (flags & cudaGraphInstantiateFlagDeviceLaunch)
-        return runtime_unsupported(call, "launching graphs from the device");
+    if (device_graph_odd_node(graph, flags))
+        return cudaErrorNotSupported;
     error = exec_create(call->runtime, graph, exec);
-    if (error == cudaSuccess)
-        (*exec)->flags = flags;
-    return error;
+    if (error != cudaSuccess)
+        return error;
+    (*exec)->flags = flags;
+    return flags & cudaGraphInstantiateFlagUpload ? device_graph_upload(call->runtime, *exec) : cudaSuccess;
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
@@ -104,6 +107,10 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t gr
             parameters->errNode_out = NULL;
             parameters->result_out = call.error == cudaSuccess ? cudaGraphInstantiateSuccess
                                                                 : cudaGraphInstantiateError;
+            if (call.error == cudaErrorNotSupported) {
+                parameters->result_out = cudaGraphInstantiateNodeOperationNotSupported;
+                parameters->errNode_out = device_graph_odd_node(graph, parameters->flags);
+            }
         }
     }
     return call_end(&call);
@@ -176,8 +183,9 @@ static cudaError_t submit_launch(struct call *call, const struct CUgraphExec_st 
                                  cudaStream_t handle)
 {
     struct work work = { .kind = WORK_EXEC, .call = "cudaGraphLaunch", .exec = exec };
+    cudaError_t error = device_graph_upload(call->runtime, exec);
 
-    return queue_submit(call, &work, stream, handle, NULL);
+    return error != cudaSuccess ? error : queue_submit(call, &work, stream, handle, NULL);
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle)
@@ -208,6 +216,8 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
             call.error = cudaErrorInvalidValue;
         else if (!stream_of(&call, stream))
             call.error = cudaErrorInvalidResourceHandle;
+        else
+            call.error = device_graph_upload(call.runtime, exec);
     }
     return call_end(&call);
 }
@@ -360,6 +370,20 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, siz
     return list_nodes(graph, nodes, count, true);
 }
 
+/* Dependency `i` of the node is the next in the list. Without a place for its data the answer would be false. */
+static void list_edge(struct call *call, const struct node_list *list, const struct CUgraphNode_st *node, size_t i,
+                      cudaGraphEdgeData *edges)
+{
+    cudaGraphEdgeData edge = edge_of(node, i);
+
+    if (!list->places || list->count >= list->capacity)
+        return;
+    if (edges)
+        edges[list->count] = edge;
+    else if (!edge_is_plain(&edge))
+        call->error = cudaErrorLossyQuery;
+}
+
 cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edges,
                               size_t *count)
 {
@@ -371,10 +395,9 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
         } else {
             struct node_list starts = { from, *count, 0 }, ends = { to, *count, 0 };
 
-            if (edges && from)
-                memset(edges, 0, *count * sizeof *edges);
             for (struct CUgraphNode_st *node = graph->nodes; node; node = node->next) {
                 for (size_t i = 0; i < node->dependency_count; i++) {
+                    list_edge(&call, &starts, node, i, edges);
                     list_node(&starts, node->dependencies[i]);
                     list_node(&ends, node);
                 }
@@ -386,12 +409,19 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
     return call_end(&call);
 }
 
+/* Which dependency of the node `other` is, or dependency_count: none. */
+static size_t dependency_on(const struct CUgraphNode_st *node, const struct CUgraphNode_st *other)
+{
+    size_t i = 0;
+
+    while (i < node->dependency_count && node->dependencies[i] != other)
+        i++;
+    return i;
+}
+
 static bool depends_on(const struct CUgraphNode_st *node, const struct CUgraphNode_st *other)
 {
-    for (size_t i = 0; i < node->dependency_count; i++)
-        if (node->dependencies[i] == other)
-            return true;
-    return false;
+    return dependency_on(node, other) < node->dependency_count;
 }
 
 static cudaError_t list_neighbours(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,
@@ -405,11 +435,14 @@ static cudaError_t list_neighbours(cudaGraphNode_t node, cudaGraphNode_t *nodes,
         } else {
             struct node_list list = { nodes, *count, 0 };
 
-            if (edges && nodes)
-                memset(edges, 0, *count * sizeof *edges);
-            for (struct CUgraphNode_st *other = node->graph->nodes; other; other = other->next)
-                if (dependents ? depends_on(other, node) : depends_on(node, other))
-                    list_node(&list, other);
+            for (struct CUgraphNode_st *other = node->graph->nodes; other; other = other->next) {
+                const struct CUgraphNode_st *late = dependents ? other : node, *early = dependents ? node : other;
+
+                if (!depends_on(late, early))
+                    continue;
+                list_edge(&call, &list, late, dependency_on(late, early), edges);
+                list_node(&list, other);
+            }
             list_end(&list, count);
         }
     }
@@ -428,7 +461,7 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t
     return list_neighbours(node, nodes, edges, count, true);
 }
 
-static bool add_dependency(struct CUgraphNode_st *node, struct CUgraphNode_st *on)
+static bool add_dependency(struct CUgraphNode_st *node, struct CUgraphNode_st *on, const cudaGraphEdgeData *edge)
 {
     struct CUgraphNode_st **larger = realloc(node->dependencies, (node->dependency_count + 1) * sizeof *larger);
 
@@ -436,7 +469,7 @@ static bool add_dependency(struct CUgraphNode_st *node, struct CUgraphNode_st *o
         return false;
     node->dependencies = larger;
     node->dependencies[node->dependency_count++] = on;
-    return true;
+    return edges_set(node, edge, 1);
 }
 
 static void remove_dependency(struct CUgraphNode_st *node, const struct CUgraphNode_st *on)
@@ -444,13 +477,16 @@ static void remove_dependency(struct CUgraphNode_st *node, const struct CUgraphN
     size_t kept = 0;
 
     for (size_t i = 0; i < node->dependency_count; i++)
-        if (node->dependencies[i] != on)
+        if (node->dependencies[i] != on) {
+            if (node->edges)
+                node->edges[kept] = node->edges[i];
             node->dependencies[kept++] = node->dependencies[i];
+        }
     node->dependency_count = kept;
 }
 
 static cudaError_t change_dependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
-                                       size_t count, bool add)
+                                       const cudaGraphEdgeData *edges, size_t count, bool add)
 {
     struct call call;
 
@@ -462,10 +498,12 @@ static cudaError_t change_dependencies(cudaGraph_t graph, const cudaGraphNode_t 
         if (!handle_is(call.runtime, from[i], HANDLE_NODE) || !handle_is(call.runtime, to[i], HANDLE_NODE) ||
             from[i]->graph != graph || to[i]->graph != graph || depends_on(to[i], from[i]) == add)
             call.error = cudaErrorInvalidValue;
+        else if (edges)
+            call.error = edges_check(from[i], to[i], &edges[i]);
     for (size_t i = 0; call.error == cudaSuccess && i < count; i++) {
         if (!add)
             remove_dependency(to[i], from[i]);
-        else if (!add_dependency(to[i], from[i]))
+        else if (!add_dependency(to[i], from[i], edges ? &edges[i] : NULL))
             call.error = cudaErrorMemoryAllocation;
     }
     return call_end(&call);
@@ -474,15 +512,13 @@ static cudaError_t change_dependencies(cudaGraph_t graph, const cudaGraphNode_t 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                                      const cudaGraphEdgeData *edges, size_t count)
 {
-    (void)edges;
-    return change_dependencies(graph, from, to, count, true);
+    return change_dependencies(graph, from, to, edges, count, true);
 }
 
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                                         const cudaGraphEdgeData *edges, size_t count)
 {
-    (void)edges;
-    return change_dependencies(graph, from, to, count, false);
+    return change_dependencies(graph, from, to, edges, count, false);
 }
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)

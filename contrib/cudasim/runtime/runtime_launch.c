@@ -3,6 +3,39 @@
  */
 #include "runtime.h"
 
+/*
+ * An event that a launch names is recorded behind the kernel. That is later than on a device, where it may be when all
+ * blocks have begun, or have asked for it; no program can tell.
+ */
+static cudaError_t record_event(struct call *call, const cudaLaunchAttribute *attribute, cudaStream_t stream)
+{
+    bool begun = attribute->id == cudaLaunchAttributeLaunchCompletionEvent;
+    struct CUevent_st *event = begun ? attribute->val.launchCompletionEvent.event
+                                     : attribute->val.programmaticEvent.event;
+    cudaError_t error;
+
+    if (!begun && attribute->id != cudaLaunchAttributeProgrammaticEvent)
+        return cudaSuccess;
+    error = stream_record(call, event, stream, cudaEventRecordDefault, "an event of a launch");
+    if (error == cudaSuccess && event->capture_id) {
+        event->edge.from_port = begun || attribute->val.programmaticEvent.triggerAtBlockStart
+                                    ? cudaGraphKernelNodePortLaunchCompletion
+                                    : cudaGraphKernelNodePortProgrammatic;
+        event->edge.type = cudaGraphDependencyTypeProgrammatic;
+    }
+    return error;
+}
+
+cudaError_t launch_submit(struct call *call, const struct work *work, const cudaLaunchAttribute *attributes,
+                          unsigned count, cudaStream_t stream)
+{
+    cudaError_t error = work_submit(call, work, stream);
+
+    for (unsigned i = 0; error == cudaSuccess && i < count; i++)
+        error = record_event(call, &attributes[i], stream);
+    return error;
+}
+
 static cudaError_t launch(struct call *call, const char *name, const void *function,
                           const struct configuration *configuration, void **arguments,
                           const cudaLaunchAttribute *attributes, unsigned attribute_count, bool cooperative)
@@ -12,7 +45,7 @@ static cudaError_t launch(struct call *call, const char *name, const void *funct
                                        attribute_count, cooperative, &work.kernel);
 
     if (error == cudaSuccess)
-        error = work_submit(call, &work, configuration->stream);
+        error = launch_submit(call, &work, attributes, attribute_count, configuration->stream);
     work_release(&work);
     return error;
 }

@@ -5,6 +5,7 @@
  * Each kind of node has one function that turns the API's parameters into work. All calls go through these functions.
  */
 #include "runtime.h"
+#include "graph_edge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -313,22 +314,32 @@ static cudaError_t work_of(struct call *call, struct cudaGraphNodeParams *parame
     }
 }
 
+/* What the dependencies of a new node carry. It stays in its graph without data if that is wrong. */
+static cudaError_t add_edges(cudaGraphNode_t node, const cudaGraphEdgeData *edges)
+{
+    for (size_t i = 0; i < node->dependency_count; i++)
+        if (edges_check(node->dependencies[i], node, &edges[i]) != cudaSuccess)
+            return cudaErrorInvalidValue;
+    return edges_set(node, edges, node->dependency_count) ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
                              const cudaGraphEdgeData *edges, size_t count, struct cudaGraphNodeParams *parameters)
 {
     struct work work = { .kind = WORK_EMPTY };
     struct call call;
 
-    (void)edges;
     if (call_begin(&call, CALL_DEVICE))
         call.error = parameters ? work_of(&call, parameters, &work) : cudaErrorInvalidValue;
-    if (call.error == cudaSuccess && work.kind == WORK_CONDITION) {
+    if (call.error == cudaSuccess)
         call.error = add(&call, node, graph, dependencies, count, &work);
-        if (call.error == cudaSuccess)
-            parameters->conditional.phGraph_out = (*node)->work.condition.bodies;
-        return call_end(&call);
-    }
-    return add_end(&call, node, graph, dependencies, count, &work);
+    if (call.error == cudaSuccess && work.kind == WORK_CONDITION)
+        parameters->conditional.phGraph_out = (*node)->work.condition.bodies;
+    if (call.error == cudaSuccess && edges)
+        call.error = add_edges(*node, edges);
+    if (work.kind == WORK_KERNEL)
+        work_release(&work);
+    return call_end(&call);
 }
 
 /* ------------------------------------------------------------------ changing */

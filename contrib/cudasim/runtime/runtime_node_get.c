@@ -4,6 +4,7 @@
 #include "runtime.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Begins a call about a node of one kind; false with the error set if it is none. */
 static bool begin(struct call *call, cudaGraphNode_t node, enum work_kind kind, const void *result)
@@ -181,6 +182,8 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttr
         *value = (cudaLaunchAttributeValue){ 0 };
         if (attribute == cudaLaunchAttributeCooperative) {
             value->cooperative = kernel->cooperative;
+        } else if (attribute == cudaLaunchAttributePriority) {
+            value->priority = kernel->priority;
         } else if (attribute == cudaLaunchAttributeClusterDimension) {
             value->clusterDim.x = kernel->cluster[0];
             value->clusterDim.y = kernel->cluster[1];
@@ -190,7 +193,15 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttr
     return call_end(&call);
 }
 
-/* Attributes that say how fast a kernel may run are accepted, and forgotten. */
+/* Blocks that a cluster of this kernel may have. */
+static unsigned largest_cluster(const struct runtime *runtime, const struct entry *entry)
+{
+    unsigned most = sim_limits(runtime->sim)->cluster_size;
+
+    return most > CLUSTER_PORTABLE && !entry->non_portable_cluster ? CLUSTER_PORTABLE : most;
+}
+
+/* Other attributes that say how fast a kernel may run are accepted, and forgotten. */
 cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID attribute,
                                             const cudaLaunchAttributeValue *value)
 {
@@ -202,9 +213,13 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttr
 
         if (attribute == cudaLaunchAttributeCooperative) {
             kernel->cooperative = value->cooperative != 0;
+        } else if (attribute == cudaLaunchAttributePriority) {
+            kernel->priority = value->priority < PRIORITY_GREATEST ? PRIORITY_GREATEST
+                               : value->priority > 0               ? 0
+                                                                   : value->priority;
         } else if (attribute == cudaLaunchAttributeClusterDimension) {
             if (!x || !y || !z || kernel->grid[0] % x || kernel->grid[1] % y || kernel->grid[2] % z ||
-                (uint64_t)x * y * z > sim_limits(call.runtime->sim)->cluster_size) {
+                (uint64_t)x * y * z > largest_cluster(call.runtime, kernel->entry)) {
                 call.error = cudaErrorInvalidClusterSize;
             } else {
                 kernel->cluster[0] = x;
@@ -216,13 +231,20 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttr
     return call_end(&call);
 }
 
+static void copy_attributes(struct kernel_work *target, const struct kernel_work *source)
+{
+    target->cooperative = source->cooperative;
+    target->priority = source->priority;
+    memcpy(target->cluster, source->cluster, sizeof target->cluster);
+}
+
 cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t target, cudaGraphNode_t source)
 {
     struct call call;
 
     if (begin(&call, source, WORK_KERNEL, source)) {
         if (handle_is(call.runtime, target, HANDLE_NODE) && target->work.kind == WORK_KERNEL)
-            target->work.kernel.cooperative = source->work.kernel.cooperative;
+            copy_attributes(&target->work.kernel, &source->work.kernel);
         else
             call.error = cudaErrorInvalidValue;
     }

@@ -263,7 +263,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     return call_end(&call);
 }
 
-static cudaError_t record(struct call *call, struct CUevent_st *event, cudaStream_t handle, unsigned flags,
+cudaError_t stream_record(struct call *call, struct CUevent_st *event, cudaStream_t handle, unsigned flags,
                           const char *name)
 {
     struct CUstream_st *stream = stream_of(call, handle);
@@ -282,7 +282,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE))
-        call.error = record(&call, event, stream, flags, __func__);
+        call.error = stream_record(&call, event, stream, flags, __func__);
     return call_end(&call);
 }
 

@@ -49,8 +49,7 @@
 /* The rest */
 #define UNSUPPORTED_4(row) \
     row(cudaDeviceGetHostAtomicCapabilities) row(cudaDeviceGetP2PAtomicCapabilities) \
-    row(cudaDeviceRegisterAsyncNotification) row(cudaDeviceUnregisterAsyncNotification) row(cudaLogsCurrent) \
-    row(cudaLogsDumpToFile) row(cudaLogsDumpToMemory) row(cudaLogsRegisterCallback) row(cudaLogsUnregisterCallback)
+    row(cudaDeviceRegisterAsyncNotification) row(cudaDeviceUnregisterAsyncNotification)
 
 static cudaError_t unsupported(const char *name)
 {

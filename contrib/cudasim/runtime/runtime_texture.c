@@ -6,6 +6,7 @@
 #include "array.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------ objects by their numbers */
 
@@ -151,12 +152,70 @@ static cudaError_t set_resource(struct runtime *runtime, const struct cudaResour
     return set_levels(runtime, resource, t);
 }
 
-/* A view that says no more than the array does may be given; others are refused. */
-static bool plain_view(const struct cudaResourceViewDesc *view, const struct sim_texture *t)
+/* ------------------------------------------------------------------ views */
+
+/* The channels that a view's format names. False: there is none, or it is compressed. */
+static bool view_channels(enum cudaResourceViewFormat format, struct cudaChannelFormatDesc *desc)
 {
-    return view->format == cudaResViewFormatNone && view->width == t->levels[0].width && !view->firstMipmapLevel &&
-           view->lastMipmapLevel + 1 == t->level_count && !view->firstLayer &&
-           (!t->layered || view->lastLayer + 1 == t->levels[0].depth);
+    static const struct {
+        int bits;
+        enum cudaChannelFormatKind kind;
+    } groups[] = { /* each of 1, 2 and 4 channels */
+        { 8, cudaChannelFormatKindUnsigned },  { 8, cudaChannelFormatKindSigned },
+        { 16, cudaChannelFormatKindUnsigned }, { 16, cudaChannelFormatKindSigned },
+        { 32, cudaChannelFormatKindUnsigned }, { 32, cudaChannelFormatKindSigned },
+        { 16, cudaChannelFormatKindFloat },    { 32, cudaChannelFormatKindFloat },
+    };
+    unsigned index = (unsigned)format - cudaResViewFormatUnsignedChar1, channels = 1u << index % 3;
+    int bits;
+
+    if (index >= 3 * sizeof groups / sizeof *groups)
+        return false;
+    bits = groups[index / 3].bits;
+    *desc = (struct cudaChannelFormatDesc){ bits, channels > 1 ? bits : 0, channels > 2 ? bits : 0,
+                                            channels > 2 ? bits : 0, groups[index / 3].kind };
+    return true;
+}
+
+/* Narrows `t` to the levels and layers of the view. */
+static bool narrow(const struct cudaResourceViewDesc *view, struct sim_texture *t)
+{
+    unsigned faces = t->shape == TEXTURE_CUBE ? 6 : 1, first = view->firstMipmapLevel, last = view->lastMipmapLevel;
+
+    if (first > last || last >= t->level_count)
+        return false;
+    t->level_count = last - first + 1;
+    memmove(t->levels, t->levels + first, t->level_count * sizeof *t->levels);
+    if (!t->layered)
+        return !view->firstLayer && !view->lastLayer;
+    if (view->firstLayer > view->lastLayer || view->lastLayer >= t->levels[0].depth / faces)
+        return false;
+    for (unsigned n = 0; n < t->level_count; n++) {
+        t->levels[n].base += view->firstLayer * faces * t->levels[n].slice;
+        t->levels[n].depth = (view->lastLayer - view->firstLayer + 1) * faces;
+    }
+    return true;
+}
+
+/* Applies a view of an array: another format of as many bytes, some of the levels and layers. */
+static cudaError_t set_view(struct call *call, const struct cudaResourceDesc *resource,
+                            const struct cudaResourceViewDesc *view, struct sim_texture *t, bool *normalised)
+{
+    bool array = resource->resType == cudaResourceTypeArray || resource->resType == cudaResourceTypeMipmappedArray;
+    unsigned bytes = texture_bytes(t);
+    struct cudaChannelFormatDesc desc;
+
+    if (!array || (unsigned)view->format > cudaResViewFormatUnsignedBlockCompressed7)
+        return cudaErrorInvalidValue;
+    if (view->format >= cudaResViewFormatUnsignedBlockCompressed1)
+        return runtime_unsupported(call, "a resource view of a compressed format");
+    if (view->width != t->levels[0].width || (t->shape >= TEXTURE_2D && view->height != t->levels[0].height) ||
+        (t->shape == TEXTURE_3D && view->depth != t->levels[0].depth))
+        return cudaErrorInvalidValue;
+    if (view->format != cudaResViewFormatNone &&
+        (!view_channels(view->format, &desc) || !format_of(&desc, t, normalised) || texture_bytes(t) != bytes))
+        return cudaErrorInvalidValue;
+    return narrow(view, t) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 /* ------------------------------------------------------------------ making */
@@ -180,9 +239,8 @@ static cudaError_t set_texture(const struct cudaTextureDesc *desc, struct sim_te
         return cudaErrorInvalidNormSetting;
     if (desc->filterMode == cudaFilterModeLinear && !reals)
         return cudaErrorInvalidFilterSetting;
-    if (desc->sRGB)
-        return cudaErrorNotSupported;
     t->normalised_read = reals && t->kind != TEXTURE_FLOAT;
+    t->srgb = desc->sRGB && t->normalised_read && t->kind == TEXTURE_UNSIGNED && t->bits == 8;
     t->normalised_coordinates = desc->normalizedCoords && t->shape != TEXTURE_LINEAR;
     t->linear_filter = desc->filterMode == cudaFilterModeLinear && t->shape != TEXTURE_LINEAR;
     t->linear_mipmap = desc->mipmapFilterMode == cudaFilterModeLinear;
@@ -213,12 +271,10 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *number, const struct cu
     if (call_begin(&call, CALL_DEVICE)) {
         call.error = number && resource && texture ? set_resource(call.runtime, resource, &t, &normalised)
                                                    : cudaErrorInvalidValue;
+        if (call.error == cudaSuccess && view)
+            call.error = set_view(&call, resource, view, &t, &normalised);
         if (call.error == cudaSuccess)
             call.error = set_texture(texture, &t, normalised);
-        if (call.error == cudaErrorNotSupported)
-            runtime_unsupported(&call, "a texture of sRGB colours");
-        if (call.error == cudaSuccess && view && !plain_view(view, &t))
-            call.error = runtime_unsupported(&call, "a resource view of another format or extent");
         if (call.error == cudaSuccess) {
             object = (struct object){ .resource = *resource, .texture = *texture, .has_view = view != NULL };
             if (view)

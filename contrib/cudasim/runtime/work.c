@@ -3,6 +3,8 @@
  * This file also runs it when its turn comes.
  */
 #include "runtime.h"
+#include "order.h"
+#include "device_graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +41,7 @@ static cudaError_t run_graph(struct call *call, struct CUgraph_st *graph, cudaSt
 
     if (error != cudaSuccess)
         return error;
-    condition_reset_all(call->runtime, exec);
-    error = exec_run(call, exec, stream);
+    error = exec_launch(call, exec, stream);
     exec_destroy(call->runtime, exec);
     return error;
 }
@@ -69,6 +70,70 @@ cudaError_t exec_run(struct call *call, const struct CUgraphExec_st *exec, cudaS
     return error;
 }
 
+/* ------------------------------------------------------------------ graphs that kernels launch */
+
+/*
+ * After a kernel. Graphs that are to run at once ("fire and forget") run now: nothing orders them and the rest of the
+ * graph. Graphs of a tail launch run when the graph is over, and before whatever waits for it.
+ */
+static cudaError_t run_requests(struct call *call, cudaStream_t stream)
+{
+    struct runtime *runtime = call->runtime;
+    struct graph_request *requests;
+    size_t count = sim_graph_requests(runtime->sim, &requests);
+    cudaError_t error = cudaSuccess;
+
+    for (size_t n = 0; n < count && error == cudaSuccess && runtime->sticky == cudaSuccess; n++) {
+        const struct CUgraphExec_st *exec = device_graph_of(runtime, requests[n].graph);
+
+        if (!exec || !runtime->graph_launch)
+            continue;
+        if (requests[n].kind == GRAPH_TAIL)
+            error = device_graph_add_tail(runtime->graph_launch, requests[n].graph);
+        else
+            error = exec_launch(call, exec, stream);
+    }
+    free(requests);
+    return error;
+}
+
+/* Runs the graph alone; its tails come before the others of `rest`. */
+static cudaError_t run_one(struct call *call, const struct CUgraphExec_st *exec, cudaStream_t stream,
+                           struct graph_launch *rest)
+{
+    struct runtime *runtime = call->runtime;
+    struct graph_launch own = { .outer = runtime->graph_launch, .exec = exec };
+    cudaError_t error;
+
+    runtime->graph_launch = &own;
+    condition_reset_all(runtime, exec);
+    error = exec_run(call, exec, stream);
+    runtime->graph_launch = own.outer;
+    for (size_t n = 0; error == cudaSuccess && n < rest->tail_count; n++)
+        error = device_graph_add_tail(&own, rest->tails[n]);
+    free(rest->tails);
+    rest->tails = own.tails;
+    rest->tail_count = own.tail_count;
+    return error;
+}
+
+cudaError_t exec_launch(struct call *call, const struct CUgraphExec_st *exec, cudaStream_t stream)
+{
+    struct graph_launch rest = { .exec = exec };
+    cudaError_t error = run_one(call, exec, stream, &rest);
+
+    while (rest.tail_count > 0 && error == cudaSuccess && call->runtime->sticky == cudaSuccess) {
+        exec = device_graph_of(call->runtime, rest.tails[0]);
+        memmove(rest.tails, rest.tails + 1, --rest.tail_count * sizeof *rest.tails);
+        if (exec)
+            error = run_one(call, exec, stream, &rest);
+    }
+    free(rest.tails);
+    return error;
+}
+
+/* ------------------------------------------------------------------ the run */
+
 /* A piece of work that was submitted earlier may end later, in another queue: its time stands. */
 static void event_stamp(struct CUevent_st *event, uint64_t task)
 {
@@ -84,7 +149,8 @@ cudaError_t work_run(struct call *call, const struct work *work, cudaStream_t st
 
     switch (work->kind) {
     case WORK_KERNEL:
-        return launch_run(call, &work->kernel, stream);
+        error = launch_run(call, &work->kernel, stream);
+        return error == cudaSuccess ? run_requests(call, stream) : error;
     case WORK_COPY:
         error = copy_check(call->runtime, &work->copy, work->call);
         return error == cudaSuccess ? copy_run(call->runtime, &work->copy, work->call) : error;
@@ -96,8 +162,7 @@ cudaError_t work_run(struct call *call, const struct work *work, cudaStream_t st
     case WORK_HOST:
         return run_host(call, &work->host, stream);
     case WORK_EXEC:
-        condition_reset_all(call->runtime, work->exec);
-        return exec_run(call, work->exec, stream);
+        return exec_launch(call, work->exec, stream);
     case WORK_FREE:
         return allocation_release(call->runtime, (void *)(uintptr_t)work->memory.address, work->call);
     case WORK_GRAPH:

@@ -169,16 +169,19 @@ STEP(undefined)
         FILL32(same_);                                                                                                 \
     } while (0)
 
-/* Clocks, and the number of the grid. */
+/* Clocks, and what has 64 bits. */
 static void special_time(struct warp *w, const struct ins *i)
 {
-    u64 value = i->op == SPECIAL_GRIDID ? 1 : (u64)sim_clock_ns();
+    u64 value = i->op == SPECIAL_GRIDID  ? 1
+                : i->op == SPECIAL_GRAPH ? w->block->launch->what->graph
+                : i->op == SPECIAL_UNSET_64 ? 0 : (u64)sim_clock_ns();
 
     /* Whoever waits for time does not wait for another thread. But waits of libcu++ look at it to back off. */
     w->worker->progress |= !i->toolkit;
     if (i->op == SPECIAL_CLOCK_HI || i->op == SPECIAL_GLOBALTIMER_HI)
         value >>= 32;
-    if (i->op == SPECIAL_CLOCK64 || i->op == SPECIAL_GLOBALTIMER || i->op == SPECIAL_GRIDID) {
+    if (i->op == SPECIAL_CLOCK64 || i->op == SPECIAL_GLOBALTIMER || i->op == SPECIAL_GRIDID ||
+        i->op == SPECIAL_GRAPH || i->op == SPECIAL_UNSET_64) {
         u64 *D = slot_at(w, i->d);
 
         for (int l = 0; l < LANES; l++)
@@ -252,6 +255,7 @@ STEP(special)
     case SPECIAL_GLOBALTIMER_HI:
     case SPECIAL_UNSET_64:
     case SPECIAL_GRIDID:
+    case SPECIAL_GRAPH:
         special_time(w, i);
         break;
     }

@@ -109,11 +109,11 @@ static void show(const struct fatbin *fatbin, bool want_ptx, size_t *texts)
 
         if (want_ptx && entry->kind == FATBIN_PTX) {
             if ((*texts)++ > 0)
-                printf("\n// the next module: sm_%u\n", entry->arch);
+                printf("\n// the next module: sm_%u%s\n", entry->arch, entry->specific ? "a" : "");
             fwrite(entry->data, 1, entry->size, stdout);
         } else if (!want_ptx) {
-            printf("%s sm_%u, %zu bytes%s\n", entry->kind == FATBIN_PTX ? "PTX" : "ELF", entry->arch, entry->size,
-                   entry->owned ? ", compressed" : "");
+            printf("%s sm_%u%s, %zu bytes%s\n", entry->kind == FATBIN_PTX ? "PTX" : "ELF", entry->arch,
+                   entry->specific ? "a" : "", entry->size, entry->owned ? ", compressed" : "");
             if (entry->kind == FATBIN_ELF)
                 list_kernels(entry->data, entry->size);
         }

@@ -1,0 +1,111 @@
+// flags: -lcuda
+/*
+ * green_contexts.cu - contexts with some of the multiprocessors, and memory that is shared by a file descriptor. The
+ * driver is called before the runtime.
+ */
+#include <cuda.h>
+#include <unistd.h>
+
+#include "../check.h"
+
+#define DRIVER(call) EXPECT((call) == CUDA_SUCCESS)
+
+static __global__ void count(int *n) { atomicAdd(n, 1); }
+
+static __global__ void increment(int *values, int n)
+{
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        values[i]++;
+}
+
+static void test_green(CUdevice device)
+{
+    CUdevResource all, part, rest, mine;
+    CUdevResourceDesc desc;
+    CUgreenCtx green, got;
+    CUcontext context;
+    CUstream stream;
+    unsigned groups = 1;
+    int *n, seen;
+
+    DRIVER(cuDeviceGetDevResource(device, &all, CU_DEV_RESOURCE_TYPE_SM));
+    DRIVER(cuDevSmResourceSplitByCount(&part, &groups, &all, &rest, 0, 5));
+    EXPECT(groups == 1 && part.sm.smCount == 8 && rest.sm.smCount == all.sm.smCount - 8);
+    EXPECT(cuDevSmResourceSplitByCount(&part, &groups, &all, &rest, 0, all.sm.smCount + 1) ==
+           CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION);
+    DRIVER(cuDevResourceGenerateDesc(&desc, &part, 1));
+    EXPECT(cuGreenCtxCreate(&green, desc, device, 0) == CUDA_ERROR_INVALID_VALUE);
+    DRIVER(cuGreenCtxCreate(&green, desc, device, CU_GREEN_CTX_DEFAULT_STREAM));
+    DRIVER(cuCtxFromGreenCtx(&context, green));
+    DRIVER(cuCtxSetCurrent(context));
+    DRIVER(cuCtxGetDevResource(context, &mine, CU_DEV_RESOURCE_TYPE_SM));
+    EXPECT(mine.sm.smCount == 8);
+    DRIVER(cuGreenCtxStreamCreate(&stream, green, CU_STREAM_NON_BLOCKING, 0));
+    DRIVER(cuStreamGetGreenCtx(stream, &got));
+    EXPECT(got == green);
+    CUDA_CHECK(cudaMalloc(&n, sizeof *n));
+    CUDA_CHECK(cudaMemsetAsync(n, 0, sizeof *n, stream));
+    count<<<4, 32, 0, stream>>>(n);
+    CUDA_CHECK_LAUNCH();
+    CUDA_CHECK(cudaMemcpyAsync(&seen, n, sizeof seen, cudaMemcpyDeviceToHost, stream));
+    DRIVER(cuStreamSynchronize(stream));
+    EXPECT(seen == 128);
+    CUDA_CHECK(cudaFree(n));
+    DRIVER(cuStreamDestroy(stream));
+    DRIVER(cuGreenCtxDestroy(green));
+}
+
+static void test_shared_memory()
+{
+    CUmemAllocationProp what = {};
+    CUmemGenericAllocationHandle made, imported;
+    CUmemAccessDesc access = {};
+    CUdeviceptr address;
+    size_t unit;
+    int file = -1, seen;
+
+    what.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    what.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    DRIVER(cuMemGetAllocationGranularity(&unit, &what, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+    DRIVER(cuMemCreate(&made, unit, &what, 0));
+    EXPECT(cuMemExportToShareableHandle(&file, made, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) ==
+           CUDA_ERROR_INVALID_VALUE); /* it was not asked for */
+    DRIVER(cuMemRelease(made));
+    what.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    DRIVER(cuMemCreate(&made, unit, &what, 0));
+    DRIVER(cuMemExportToShareableHandle(&file, made, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    DRIVER(cuMemImportFromShareableHandle(&imported, (void *)(uintptr_t)file,
+                                          CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+    close(file);
+    DRIVER(cuMemAddressReserve(&address, 2 * unit, 0, 0, 0));
+    DRIVER(cuMemMap(address, unit, 0, made, 0));
+    DRIVER(cuMemMap(address + unit, unit, 0, imported, 0));
+    access.location = what.location;
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    DRIVER(cuMemSetAccess(address, 2 * unit, &access, 1));
+    DRIVER(cuMemsetD32(address, 5, unit / 4));
+    increment<<<1, 32>>>((int *)(address + unit), 32);
+    CHECK_KERNEL();
+    DRIVER(cuMemcpyDtoH(&seen, address + 31 * sizeof seen, sizeof seen));
+    EXPECT(seen == 6);
+    DRIVER(cuMemUnmap(address, 2 * unit));
+    DRIVER(cuMemRelease(made));
+    DRIVER(cuMemRelease(imported));
+    DRIVER(cuMemAddressFree(address, 2 * unit));
+}
+
+int main()
+{
+    CUdevice device;
+    CUcontext primary;
+
+    DRIVER(cuInit(0));
+    DRIVER(cuDeviceGet(&device, 0));
+    DRIVER(cuDevicePrimaryCtxRetain(&primary, device));
+    DRIVER(cuCtxSetCurrent(primary));
+    test_green(device);
+    DRIVER(cuCtxSetCurrent(primary));
+    test_shared_memory();
+    DRIVER(cuDevicePrimaryCtxRelease(device));
+    return passed();
+}
