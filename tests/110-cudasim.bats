@@ -258,10 +258,10 @@ pair() {
 }
 
 @test "cudasim: sim.sh runs a program that loads the driver before the runtime" {
-    readelf -d "$programs/features/green_contexts" | sed -n '/NEEDED/p' > needed
+    readelf -d "$programs/together_driver" | sed -n '/NEEDED/p' > needed
     run -0 sed -n 1p needed
     assert_output --partial libcuda.so.1
-    run -0 --separate-stderr "$root/run_scripts/sim.sh" "$programs/features/green_contexts"
+    run -0 --separate-stderr "$root/run_scripts/sim.sh" "$programs/together_driver" green_contexts
     assert_output PASSED
 }
 

@@ -182,7 +182,7 @@ END
     printf '#!/bin/bash\nprintf "%%s\\n" "$@"\n' > bin/nvcc
     chmod +x bin/nvcc
     seen() { SIM_NVCC=$PWD/bin/nvcc "$wrapper" "$@" | paste -sd ' '; }
-    start='-cudart shared -gencode arch=compute_90,code=compute_90'
+    start='-g -cudart shared -gencode arch=compute_90,code=compute_90'
     assert_equal "$(seen -arch=sm_60 -O3 x.cu)" "$start -lineinfo -O3 x.cu"
     assert_equal "$(seen --gpu-architecture sm_70 --gpu-code=sm_70 -cudart static -G x.cu)" "$start -G x.cu"
     assert_equal "$(seen -Xcompiler -arch -o -gencode -D -code x.cu)" \
@@ -197,9 +197,9 @@ END
     assert_equal "$(seen plain.cu)" "$start -lineinfo plain.cu"
     assert_equal "$(SIM_ARCHITECTURE=80 seen few.cu)" "${start//_90/_80} -lineinfo few.cu"
     assert_equal "$(seen -dlto -dc --dlink-time-opt -lto x.cu)" "$start -lineinfo -dc x.cu"
-    assert_equal "$(seen -cubin x.cu)" '-cudart shared -gencode arch=compute_90,code=sm_90 -lineinfo -cubin x.cu'
+    assert_equal "$(seen -cubin x.cu)" '-g -cudart shared -gencode arch=compute_90,code=sm_90 -lineinfo -cubin x.cu'
     assert_equal "$(SIM_MACHINE_CODE=1 seen x.cu)" \
-        '-cudart shared -gencode arch=compute_90,code=[sm_90,compute_90] -lineinfo x.cu'
+        '-g -cudart shared -gencode arch=compute_90,code=[sm_90,compute_90] -lineinfo x.cu'
     assert_equal "$(SIM_FLAGS=$'-DA=b c\n-DD' seen x.cu)" "$start -lineinfo -DA=b c -DD x.cu"
     # In PATH it skips itself.
     run -0 env -u SIM_NVCC PATH="$(dirname "$wrapper"):$PWD/bin:$PATH" nvcc x.cu

@@ -130,20 +130,26 @@ PROGRAM_STAMP := $(BUILD)/cudasim-tests/flags
 $(call stamp,$(PROGRAM_STAMP),$(NVCC) $(PROGRAM_FLAGS) $(WITH_SASS) $(WITH_90A))
 
 # Short programs that need nothing of their own are built together: tests/scripts/one_program.sh says why.
+TOGETHER_PARTS := 1 2 3 driver rdc bad good
 TOGETHER_1 := async_copy batches bfs bitonic clock_nanosleep clusters constant_memory cooperative_groups \
 	dependent_launch device_malloc dynamic_programming dynamic_shared fft fp8_ops game_of_life half_ops histogram \
 	int128 launch_bounds_3d local_memory mandelbrot matmul_shared
 TOGETHER_2 := mbarrier memory_api merge_sort mma_ptx nbody needleman_wunsch odd_ptx pools producer_consumer radix_sort \
 	reduce scan sha256 sobel spin_lock spmv struct_params texture_shapes transpose vector_add vector_types \
 	warp_algorithms
+TOGETHER_3 := atomics bit_ptx float_ops function_pointers graph_objects graphs group_calls host_memory integer_ops \
+	launch_attributes recursion streams_events texture_views textures volatile_fence
+TOGETHER_driver := driver_api driver_arrays driver_graph graph_edges green_contexts interleaved_maps logs stream_words \
+	virtual_memory
+TOGETHER_rdc := children conditional_graphs device_graphs device_runtime
 TOGETHER_bad := $(patsubst tests/cudasim/checks/%.cu,%,$(wildcard tests/cudasim/checks/*_bad.cu))
 TOGETHER_good := $(patsubst tests/cudasim/checks/%.cu,%,$(wildcard tests/cudasim/checks/*_good.cu))
-TOGETHER := $(addprefix $(BUILD)/cudasim-tests/together_,1 2 bad good)
+TOGETHER := $(addprefix $(BUILD)/cudasim-tests/together_,$(TOGETHER_PARTS))
 
 CUDASIM_SOURCES := $(wildcard $(addprefix tests/cudasim/,*.cu checks/*.cu explain/*.cu features/*.cu))
 together_sources = $(filter $(addprefix %/,$(addsuffix .cu,$(TOGETHER_$(1)))),$(CUDASIM_SOURCES))
 CUDASIM_PROGRAMS := $(TOGETHER) $(patsubst tests/cudasim/%.cu,$(BUILD)/cudasim-tests/%, \
-	$(filter-out $(foreach part,1 2 bad good,$(call together_sources,$(part))),$(CUDASIM_SOURCES)))
+	$(filter-out $(foreach part,$(TOGETHER_PARTS),$(call together_sources,$(part))),$(CUDASIM_SOURCES)))
 
 # nvcc takes long for these: the tests that run them are tagged long. CUB stays with the jury's sort for mergesort.
 CUDASIM_LONG := $(addprefix $(BUILD)/cudasim-tests/,cub_reduce cub_scan cub_sort curand_pi templates_lambdas \
@@ -157,7 +163,7 @@ $(BUILD)/cudasim-tests/%: tests/cudasim/%.cu $(PROGRAM_STAMP)
 		-MMD -MP -MF $@.d $$(sed -n '1s|^// flags: ||p' $<) -o $@ $<
 
 .SECONDARY: $(TOGETHER:=.cu)
-$(foreach part,1 2 bad good,$(eval \
+$(foreach part,$(TOGETHER_PARTS),$(eval \
 	$(BUILD)/cudasim-tests/together_$(part).cu: $(call together_sources,$(part))))
 $(TOGETHER:=.cu): tests/scripts/one_program.sh
 	@mkdir -p $(@D)
@@ -165,7 +171,9 @@ $(TOGETHER:=.cu): tests/scripts/one_program.sh
 
 $(TOGETHER): %: %.cu $(PROGRAM_STAMP)
 	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(PTX_CODE) -I. -Itests/cudasim -Itests/cudasim/checks -w \
-		-MMD -MP -MF $@.d -o $@ $<
+		-MMD -MP -MF $@.d $(FLAGS) -o $@ $<
+$(BUILD)/cudasim-tests/together_driver: FLAGS := -lcuda
+$(BUILD)/cudasim-tests/together_rdc: FLAGS := -rdc=true -lcudadevrt
 
 # Kernels with races and without: tests/races/README.md.
 RACE_PROGRAMS := $(patsubst tests/races/%.cu,$(BUILD)/race-tests/%,$(wildcard tests/races/*.cu))

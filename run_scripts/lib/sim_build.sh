@@ -43,7 +43,7 @@ has() {
 # compile FOLDER: compiles the sources to FOLDER/program, and writes the digests of all files read to FOLDER/sums.
 compile() {
     local folder=$1 source code objects=()
-    local options=(-lineinfo --compress-mode=none "${flags[@]}" -I "$root/contrib/cuda")
+    local options=(-g -lineinfo --compress-mode=none "${flags[@]}" -I "$root/contrib/cuda")
     has -cudart --cudart || options+=(-cudart shared)
     has -O --optimize -G || options+=(-O2)
     # ptxas takes most of the time, and only the report uses its output.

@@ -9,8 +9,8 @@ set -euo pipefail
     exit $(($# == 0 ? 2 : 0))
 }
 # In a namespace no header may be read for the first time.
-grep -hE '^#include <' "$@" | sort -u
-grep -hE '^#include "' "$@" | sed 's|"\.\./|"|' | sort -u
+sed -n '/^#include </p' "$@" | sort -u
+sed -n 's|^#include "\(\.\./\)*|#include "|p' "$@" | sort -u
 echo '#define main run'
 for file; do
     printf 'namespace case_%s {\n#include "%s"\n}\n' "$(basename "$file" .cu)" "$file"

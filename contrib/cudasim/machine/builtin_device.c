@@ -50,7 +50,7 @@ static uint64_t launch_named(struct warp *w, const struct ins *ins, const struct
     if (!child_name(w, ins, lane, buffer, argument(w, site, lane, 0), grid, block,
                     (uint32_t)argument(w, site, lane, 4)))
         return child_error(w->worker->sim, false);
-    return child_launch(w, buffer, argument(w, site, lane, 5));
+    return child_launch(w, lane, buffer, argument(w, site, lane, 5));
 }
 
 /* Each lane's argument 0 is an address. Makes it w->address[], where `bytes` may be written. False after a fault. */
