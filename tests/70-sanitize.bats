@@ -61,6 +61,7 @@ END
     (cd "$root" && clean "$sanitized/check_problem" editdistance)
 }
 
+# bats test_tags=long
 @test "sanitizers: every hostile fixture, in the box and without it" {
     for fixture in tests/fixtures/bad_*.c tests/fixtures/noisy.c tests/fixtures/silent.c; do
         case $fixture in *_syntax.c | *_undefined.c | *_name.c | *_message.c) continue ;; esac
