@@ -363,6 +363,7 @@ headings() {
     SUBMISSION=problems/none.c run -0 run_scripts/lib/practice.sh 0 --device auto
 }
 
+# bats test_tags=long
 @test "make: the message for a missing or different device_user() names what the submission has instead" {
     local name words
     cd "$BATS_TEST_TMPDIR"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # The host and the library with address and undefined-behaviour sanitizers, over good and hostile submissions.
+# bats file_tags=long
 
 setup_file() {
     load helpers/common
@@ -37,7 +38,6 @@ END
     assert_output --partial AddressSanitizer
 }
 
-# bats test_tags=long
 @test "sanitizers: unit tests" {
     for test in random library verdict stats work cudasim_{memory,fatbin,explain,builtin,half}; do
         clean "$sanitized/tests/test_$test"
@@ -61,7 +61,6 @@ END
     (cd "$root" && clean "$sanitized/check_problem" editdistance)
 }
 
-# bats test_tags=long
 @test "sanitizers: every hostile fixture, in the box and without it" {
     for fixture in tests/fixtures/bad_*.c tests/fixtures/noisy.c tests/fixtures/silent.c; do
         case $fixture in *_syntax.c | *_undefined.c | *_name.c | *_message.c) continue ;; esac
