@@ -315,7 +315,8 @@ headings() {
             [ -e "$file" ] || fail "$page links to $link, which is not there"
             [[ $link == *.md#* || $link == '#'* ]] || continue
             [ -n "${known[$file]:-}" ] || known[$file]=$'\n'$(headings "$file")$'\n'
-            [[ ${known[$file]} == *$'\n'"${link#*#}"$'\n'* ]] || fail "$page links to $link, and $file has no such heading"
+            [[ ${known[$file]} == *$'\n'"${link#*#}"$'\n'* ]] ||
+                fail "$page links to $link, and $file has no such heading"
         done < <(sed '/^```/,/^```/d; s/`[^`]*`//g' "$page" | grep -oE '\]\([^) ]+' | sed 's/^](//' | grep -v '^http')
     done
     [ "$count" -ge 100 ] || fail "the pages have $count links"
