@@ -18,7 +18,7 @@ nothing_found() {
     assert_output --regexp '^[0-9]{4,} inputs$'
 }
 
-@test "fuzz: PTX, damaged 2000 times a file, is read or refused" { nothing_found ptx 2000; }
+@test "fuzz: PTX, damaged 300 times a file, is read or refused" { nothing_found ptx 300; }
 
 @test "fuzz: fatbins and cubins, damaged 2000 times a file, are read or refused" { nothing_found fatbin 2000; }
 
@@ -37,6 +37,7 @@ TARGET
     run ! ./replay 0 replay-crash
 }
 
+# bats test_tags=long
 @test "fuzz: libFuzzer for 5 s each finds nothing" {
     requires clang
     run -0 timeout 300 make -s -C "$root" fuzz FUZZ_SECONDS=5

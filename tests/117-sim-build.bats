@@ -147,6 +147,7 @@ END
     run -2 --separate-stderr "$sim" -- make -s missing
 }
 
+# bats test_tags=long
 @test "sim.sh -- cmake: also targets that want the static runtime, or another card" {
     program main.cu
     cat > CMakeLists.txt << 'END'

@@ -53,6 +53,7 @@ wrong() {
     done
 }
 
+# bats test_tags=long
 @test "streams: wrong programs are reported with every seed" {
     for CUDASIM_SEED in 1 2 3; do
         export CUDASIM_SEED

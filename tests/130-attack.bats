@@ -47,6 +47,7 @@ setup() {
         problems/editdistance/submissions/accepted/bitparallel.c --box none --case sample/1-small
 }
 
+# bats test_tags=long
 @test "attack: part of the corpus in a container that forbids namespaces, with a Landlock box" {
     requires box
     run -0 timeout 600 tests/scripts/attack.sh --container --json "$BATS_TEST_TMPDIR/results" \

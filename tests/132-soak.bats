@@ -8,6 +8,7 @@ setup() {
     requires box
 }
 
+# bats test_tags=long
 @test "soak: 30 submissions and 5 kills: every verdict is right, nothing is left" {
     run -0 timeout 300 tests/scripts/soak.sh --count 30 --kills 5 --c-only
     assert_line --regexp '^30 submissions, [1-9][0-9]* of them hostile, in [0-9]+ s: [1-9][0-9]* AC'

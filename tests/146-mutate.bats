@@ -190,6 +190,7 @@ END
     assert_line '- unused = 3'
 }
 
+# bats test_tags=long
 @test "mutate: an entry for a mutant that is killed is refused; a run that kills nothing fails" {
     requires box
     planted
@@ -232,6 +233,7 @@ END
     done
 }
 
+# bats test_tags=long
 @test "mutate: with --calls 3 a source that is right only twice is not mutated" {
     requires box
     planted

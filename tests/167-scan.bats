@@ -212,6 +212,7 @@ END_OF_FILE
     done
 }
 
+# bats test_tags=long
 @test "scan: the expert is right on the simulator with tiles of every size, whichever way it looks back" {
     requires nvcc
     requires x86-64

@@ -292,6 +292,7 @@ END
     [ -e /dev/nvidiactl ] || run -2 run_scripts/profile.sh device_user.cu --device gpu
 }
 
+# bats test_tags=long
 @test "bench_grade: the time of grading without the calls, alone and as one of many in a run; bad arguments" {
     requires box
     run -0 --separate-stderr timeout 100 tests/bench/bench_grade.sh --count 1
@@ -307,6 +308,7 @@ END
     assert_output --partial "'Makefile' is not a .c or .cu file"
 }
 
+# bats test_tags=long
 @test "bench_intake: the cost of odd names, one line per count; bad arguments" {
     requires box
     run -0 --separate-stderr timeout 100 tests/bench/bench_intake.sh 1
@@ -342,6 +344,7 @@ END
     assert_output --partial "--repeats: '0' is not a number from 1 on"
 }
 
+# bats test_tags=long
 @test "bench: how long a participant waits at an idle server, by step; a wrong answer is an error" {
     requires box
     run -0 timeout 120 tests/bench/bench_upload.sh --count 2 editdistance \

@@ -55,7 +55,7 @@ judged() {
     [ "$(score '.score < 100 and (.tests | length) > 2')" = true ] || fail "$(cat "$results")"
 }
 
-# bats test_tags=slow
+# bats test_tags=slow,long
 @test "gradescope: a problem other than the default, and a new one, in a container without namespaces" {
     requires box
     load helpers/copy
@@ -87,7 +87,7 @@ judged() {
     judged / "$BATS_TEST_TMPDIR"/copy/problems/mine/submissions/{accepted/baseline,wrong_answer/*}.c
 }
 
-# bats test_tags=slow
+# bats test_tags=slow,long
 @test "gradescope: a remote judge grades the submissions, and the zip has no problem" {
     requires box
     load helpers/contest

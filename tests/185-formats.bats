@@ -514,6 +514,7 @@ legacy() {
     refused 'has no problem.yaml'
 }
 
+# bats test_tags=long
 @test "formats: continuous integration gets reports and an exit code, and no word of a secret case" {
     requires box
     local ci=contrib/autograders/github/judge_ci.sh out=$BATS_TEST_TMPDIR/report

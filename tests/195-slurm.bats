@@ -291,6 +291,7 @@ END
     scontrol update NodeName=node3 State=RESUME
 }
 
+# bats test_tags=long
 @test "grade_slurm --watch: a cluster node judges what the contest's server accepted" {
     requires box
     local front token i

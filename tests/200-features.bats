@@ -221,7 +221,7 @@ print 0 0 16 0 0
 start 0 0 0 4 4"
 }
 
-# bats test_tags=slow
+# bats test_tags=slow,long
 @test "features: classes add up in every kernel of the problems' baselines" {
     export LD_LIBRARY_PATH=$build/cudasim CUDASIM_CHECK=none CUDASIM_SAMPLE=16
     cd "$root"

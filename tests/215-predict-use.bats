@@ -204,6 +204,7 @@ END
     assert_regex "$stderr" 'predict.sh: nothing is predicted: '
 }
 
+# bats test_tags=long
 @test "validate: matches launches, counts refused and different ones apart, omits those that take too long" {
     times=$BATS_TEST_TMPDIR/times.csv out=$BATS_TEST_TMPDIR/out
     cat > "$times" << 'CSV'

@@ -72,6 +72,7 @@ refused() {
         "tensor cores are not allowed in this league: _Z8multiplyPK6__halfS1_Pf has HMMA"
 }
 
+# bats test_tags=long
 @test "leagues: ... and in machine code of every architecture of nvcc, if there is no PTX" {
     requires nvcc
     local arch so

@@ -102,6 +102,7 @@ others_words='a submission may use functions that compute and print, of C, C++, 
     run_at_all
 }
 
+# bats test_tags=long
 @test "imports: ordinary programs of many headers name nothing that is refused" {
     local source words
     for source in tests/fixtures/imports/*; do
@@ -187,6 +188,7 @@ others_words='a submission may use functions that compute and print, of C, C++, 
     done
 }
 
+# bats test_tags=long
 @test "imports: CUB and Thrust are not refused though they use some of these names" {
     requires nvcc
     library 'extern __attribute__((weak)) int cudaSetDevice(), cudaGetDeviceCount();
