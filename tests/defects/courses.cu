@@ -231,7 +231,8 @@ __global__ void letters(const char *text, int *counts, int n)
 // expect: out-of-bounds|illegal-address
 static void signed_characters(void)
 {
-    device<char> text(64, "na\xc3\xafve caf\xc3\xa9, d\xc3\xa9j\xc3\xa0 vu, and more letters until there are 64 of them");
+    device<char> text(64,
+                      "na\xc3\xafve caf\xc3\xa9, d\xc3\xa9j\xc3\xa0 vu, and more letters until there are 64 of them");
     device<int> counts(256);
 
     letters<<<1, 64>>>(text, counts, 64);
@@ -535,12 +536,13 @@ __global__ void half_of_a_tile(const int *in, int *out)
         tile.sync(); // HERE half_of_tile_syncs
         out[lane] = s[lane + 16];
     }
+    out[lane] += tile.shfl_xor(s[lane], 1); // HERE half_of_tile_syncs
 }
 
 // expect: member-mask|divergent-barrier|deadlock
 static void half_of_tile_syncs(void)
 {
-    device<int> in(32), out(16);
+    device<int> in(32), out(32);
 
     half_of_a_tile<<<1, 32>>>(in, out);
     FINISH();

@@ -76,10 +76,10 @@ __global__ void append_one(growing *list)
 static void pointer_from_before_growth(void)
 {
     int *items = device_copy<int>(nullptr, 16), *larger = device_copy<int>(nullptr, 64);
-    growing h = {items, 16};
+    growing h = {items, 10};
     device<growing> list(1, &h);
 
-    CHECK(cudaMemcpy(larger, items, 16 * sizeof(int), cudaMemcpyDeviceToDevice));
+    CHECK(cudaMemcpy(larger, items, 10 * sizeof(int), cudaMemcpyDeviceToDevice));
     CHECK(cudaFree(items));
     items = larger;
     append_one<<<1, 1>>>(list);
