@@ -227,7 +227,8 @@ void allocation_check_leaks(struct runtime *runtime)
             host_frames_place(region->from, REGION_FRAMES, "allocated", place, sizeof place);
         snprintf(fault.text, sizeof fault.text,
                  "%" PRIu64 " bytes%s at 0x%" PRIx64 " (allocation number %" PRIu64 ") were never freed%s",
-                 region->size, region->kind == REGION_HOST ? " of page-locked memory" : "", region->base, region->serial, place);
+                 region->size, region->kind == REGION_HOST ? " of page-locked memory" : "", region->base,
+                 region->serial, place);
         sim_report_fault(runtime->sim, &fault);
     }
     free(list.regions);
