@@ -26,3 +26,11 @@ setup() {
     run -0 "$root/tests/defects/score.sh" "$programs" blocks threads runtime idioms idioms_grid
     assert_equal "${lines[-1]}" 'defects found 64 of 64, right programs with an alarm 0 of 75'
 }
+
+# Only this test needs these programs, so they are built here.
+# bats test_tags=long
+@test "defects: the third suite is found at its lines, and its right programs get no report" {
+    make -s -j "$(nproc)" -C "$root" defects-third
+    run -0 "$root/tests/defects/score.sh" "$programs" courses programs careful
+    assert_equal "${lines[-1]}" 'defects found 47 of 47, right programs with an alarm 0 of 47'
+}

@@ -206,15 +206,17 @@ $(BUILD)/undefined-tests/%: tests/undefined/%.cu tests/undefined/suite.h $(PROGR
 	@mkdir -p $(@D)
 	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(PTX_CODE) -w -o $@ $<
 
-# Defective programs, their right twins, and the second suite: tests/defects/README.md.
+# Defective programs, their right twins, and two more suites: tests/defects/README.md.
 DEFECT_PROGRAMS := $(foreach name,kernels host,$(BUILD)/defect-tests/$(name) $(BUILD)/defect-tests/$(name)-right)
 DEFECTS_SECOND := $(addprefix $(BUILD)/defect-tests/,blocks threads runtime idioms idioms_grid)
-.PHONY: defect-programs defects-second
+DEFECTS_THIRD := $(addprefix $(BUILD)/defect-tests/,courses programs careful)
+.PHONY: defect-programs defects-second defects-third
 defect-programs: $(DEFECT_PROGRAMS)
 defects-second: $(DEFECTS_SECOND)
+defects-third: $(DEFECTS_THIRD)
 
 $(BUILD)/defect-tests/threads: private PROGRAM_FLAGS += -rdc=true
-$(BUILD)/defect-tests/runtime: private PROGRAM_FLAGS += -g
+$(BUILD)/defect-tests/runtime $(BUILD)/defect-tests/programs: private PROGRAM_FLAGS += -g
 
 $(BUILD)/defect-tests/%-right: tests/defects/%.cu tests/defects/suite.h $(PROGRAM_STAMP)
 	@mkdir -p $(@D)

@@ -33,6 +33,8 @@ enum region_kind {
     REGION_HEAP      /* malloc() called by a kernel */
 };
 
+enum { REGION_FRAMES = 3 };
+
 struct region {
     uint64_t base;         /* address of the first byte */
     uint64_t size;         /* bytes asked for */
@@ -44,6 +46,7 @@ struct region {
     unsigned flags;        /* cudaHostAlloc's flags */
     uint64_t serial;       /* counts allocations from 1, for messages and leaks */
     const char *name;      /* of a variable, else NULL */
+    void *from[REGION_FRAMES]; /* code behind the calls that allocated it, innermost first, as far as known; likewise */
     uint32_t stored;       /* the last launch that may store there: its first time, for the check for races */
     uint64_t span;         /* bytes of address space held, gap included; memory.c's own */
 };

@@ -55,7 +55,7 @@ struct sim_fault {
     unsigned block[3], thread[3];
     uint64_t address;
     uint64_t count;     /* how often at this place: at most once per turn of a warp */
-    char text[320];     /* the sentence, without the place: "write of 4 bytes at 0x…, 4 bytes after …" */
+    char text[640];     /* the sentence, without the place: "write of 4 bytes at 0x…, 4 bytes after …" */
 };
 
 /* Warnings and errors so far, at most 1000 places. */

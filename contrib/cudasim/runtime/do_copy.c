@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host_place.h"
+
 enum {
     STAGED_MOST = 4 << 20, /* bytes of pageable memory that a pending copy keeps; for larger ones the host waits */
     ROWS_NOTED = 1 << 16,  /* of a copy, for the checks of streams */
@@ -54,6 +56,17 @@ static void complain(struct runtime *runtime, const char *call, enum sim_fault_k
     sim_report_fault(runtime->sim, &fault);
 }
 
+/* For the call that the program is making now: names its place as well. */
+static void complain_of_call(struct runtime *runtime, const char *call, enum sim_fault_kind kind, bool error,
+                             uint64_t address, const char *text)
+{
+    char whole[sizeof((struct sim_fault *)NULL)->text];
+
+    snprintf(whole, sizeof whole, "%s", text);
+    host_add_place(whole, sizeof whole);
+    complain(runtime, call, kind, error, address, whole);
+}
+
 /* Whether `address` can only be the device's: the reserved range is at least as large as the device's memory. */
 static bool is_reserved(const struct memory *memory, uint64_t address)
 {
@@ -82,14 +95,14 @@ static cudaError_t check_side(struct runtime *runtime, const struct plane *plane
     if (region && region->freed) {
         snprintf(text, sizeof text, "%s %s at 0x%" PRIx64 ", in an allocation of %s that has been freed", does,
                  amount.text, plane->address, in_bytes(region->size).text);
-        complain(runtime, call, FAULT_USE_AFTER_FREE, true, plane->address, text);
+        complain_of_call(runtime, call, FAULT_USE_AFTER_FREE, true, plane->address, text);
         return cudaErrorInvalidValue;
     }
     if (region && bytes > region->base + region->size - plane->address) {
         snprintf(text, sizeof text, "%s %s at 0x%" PRIx64 ", %s past the end of an allocation of %s", does,
                  amount.text, plane->address, in_bytes(bytes - (region->base + region->size - plane->address)).text,
                  in_bytes(region->size).text);
-        complain(runtime, call, FAULT_OUT_OF_BOUNDS, true, plane->address, text);
+        complain_of_call(runtime, call, FAULT_OUT_OF_BOUNDS, true, plane->address, text);
         return cudaErrorInvalidValue;
     }
     if (region || *host)
@@ -101,7 +114,7 @@ static cudaError_t check_side(struct runtime *runtime, const struct plane *plane
     else
         snprintf(text, sizeof text, "%s %s at 0x%" PRIx64 ", which is not an allocation", does, amount.text,
                  plane->address);
-    complain(runtime, call, FAULT_OUT_OF_BOUNDS, true, plane->address, text);
+    complain_of_call(runtime, call, FAULT_OUT_OF_BOUNDS, true, plane->address, text);
     return cudaErrorInvalidValue;
 }
 
@@ -125,13 +138,13 @@ cudaError_t copy_check(struct runtime *runtime, const struct copy_work *copy, co
         return error;
     /* The direction only says which side must be the device's; the other one may be, too. */
     if (target_host && (copy->kind == cudaMemcpyHostToDevice || copy->kind == cudaMemcpyDeviceToDevice)) {
-        complain(runtime, call, FAULT_REFUSED, false, copy->target.address,
+        complain_of_call(runtime, call, FAULT_REFUSED, false, copy->target.address,
                  "returned cudaErrorInvalidValue and copied nothing: by its direction the target is the device's, and"
                  " it is memory of the host");
         return cudaErrorInvalidValue;
     }
     if (source_host && (copy->kind == cudaMemcpyDeviceToHost || copy->kind == cudaMemcpyDeviceToDevice)) {
-        complain(runtime, call, FAULT_REFUSED, false, copy->source.address,
+        complain_of_call(runtime, call, FAULT_REFUSED, false, copy->source.address,
                  "returned cudaErrorInvalidValue and copied nothing: by its direction the source is the device's, and"
                  " it is memory of the host");
         return cudaErrorInvalidValue;

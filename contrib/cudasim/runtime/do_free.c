@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host_place.h"
+
 /* How the memory of a region that is alive is given back. */
 static const char *way_to_free(const struct region *region)
 {
@@ -45,6 +47,7 @@ cudaError_t free_refused(struct runtime *runtime, const void *pointer, const cha
                  "freed", address, address - region->base, region->size);
     else
         snprintf(fault.text, sizeof fault.text, "0x%" PRIx64 " is %s", address, way_to_free(region));
+    host_add_place(fault.text, sizeof fault.text);
     sim_report_fault(runtime->sim, &fault);
     return cudaErrorInvalidValue;
 }

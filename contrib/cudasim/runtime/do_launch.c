@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host_place.h"
+
 enum {
     BLOCK_Z = 64,               /* threads */
     GRID_Y = 65535,             /* blocks, and so in z */
@@ -125,14 +127,18 @@ static void tell_refused(struct runtime *runtime, const struct kernel_work *work
     const struct sim_limits *limits = sim_limits(runtime->sim);
     const struct sim_kernel_facts *facts = sim_kernel_facts(work->entry->kernel);
     struct sim_fault fault = { .kind = FAULT_REFUSED, .count = 1 };
+    char most[64] = "";
 
     runtime->told_of_call = true;
     snprintf(fault.kernel, sizeof fault.kernel, "%s", sim_kernel_title(work->entry->kernel));
+    if (work->grid[1] > GRID_Y || work->grid[2] > GRID_Y)
+        snprintf(most, sizeof most, "; a grid has at most %d blocks in y and in z", GRID_Y);
     snprintf(fault.text, sizeof fault.text,
              "the launch returned %s and the kernel did not run: a grid of %u x %u x %u blocks of %u x %u x %u threads"
-             " with %zu bytes of dynamic shared memory; it takes at most %u threads a block and %u bytes, and no 0",
+             " with %zu bytes of dynamic shared memory; it takes at most %u threads a block and %u bytes, and no 0%s",
              error_name(error), work->grid[0], work->grid[1], work->grid[2], work->block[0], work->block[1],
-             work->block[2], dynamic_shared, launch_threads(limits, facts), facts->max_dynamic_shared);
+             work->block[2], dynamic_shared, launch_threads(limits, facts), facts->max_dynamic_shared, most);
+    host_add_place(fault.text, sizeof fault.text);
     sim_report_fault(runtime->sim, &fault);
 }
 

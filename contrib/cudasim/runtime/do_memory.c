@@ -6,8 +6,22 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "host_place.h"
 #include "shield.h"
+
+enum { PLACES = 1000 }; /* of allocations that are left, whose lines are looked up: no more are reported */
+
+static void note_caller(struct region *region)
+{
+    void *frames[HOST_FRAMES];
+    const char *name;
+    int count = host_frames(frames, &name);
+
+    for (int n = 0; n < count && n < REGION_FRAMES; n++)
+        region->from[n] = frames[n];
+}
 
 cudaError_t allocation_new(struct runtime *runtime, size_t size, enum region_kind kind, unsigned flags, void **pointer)
 {
@@ -24,6 +38,8 @@ cudaError_t allocation_new(struct runtime *runtime, size_t size, enum region_kin
     if (!region)
         return cudaErrorMemoryAllocation;
     region->flags = flags;
+    if (sim_options(runtime->sim)->check_leaks)
+        note_caller(region);
     if (kind == REGION_HOST || kind == REGION_MANAGED) {
         runtime->host_memory = true;
         shield_lower(runtime);
@@ -194,6 +210,7 @@ static bool is_leak(struct runtime *runtime, const struct region *region)
 void allocation_check_leaks(struct runtime *runtime)
 {
     struct region_list list = { 0 };
+    char place[300] = "";
 
     memory_visit(sim_memory(runtime->sim), collect, &list);
     if (list.count)
@@ -205,9 +222,13 @@ void allocation_check_leaks(struct runtime *runtime)
         unused_check(runtime, region);
         if (!sim_options(runtime->sim)->check_leaks || !is_leak(runtime, region))
             continue;
+        /* Many are often of one loop. */
+        if (i < PLACES && (i == 0 || memcmp(region->from, region[-1].from, sizeof region->from) != 0))
+            host_frames_place(region->from, REGION_FRAMES, "allocated", place, sizeof place);
         snprintf(fault.text, sizeof fault.text,
-                 "%" PRIu64 " bytes%s at 0x%" PRIx64 " (allocation number %" PRIu64 ") were never freed", region->size,
-                 region->kind == REGION_HOST ? " of page-locked memory" : "", region->base, region->serial);
+                 "%" PRIu64 " bytes%s at 0x%" PRIx64 " (allocation number %" PRIu64 ") were never freed%s",
+                 region->size, region->kind == REGION_HOST ? " of page-locked memory" : "", region->base,
+                 region->serial, place);
         sim_report_fault(runtime->sim, &fault);
     }
     free(list.regions);

@@ -1,10 +1,11 @@
 /*
- * host_place.c - names the place in the program from which the host accessed memory. watch.c and shield.c report it.
- * It does not know why the access is reported.
+ * host_place.c - names the place in the program from which the host accessed memory, or called. It does not know why
+ * the place is reported.
  */
 #include "host_place.h"
 
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,4 +80,58 @@ void host_call_place(const void *code, char *text, size_t size)
     symbol_line(info.dli_fname, (uintptr_t)info.dli_fbase, (uintptr_t)code - 1, line, sizeof line);
     if (*line && !strstr(line, " cuda_runtime"))
         snprintf(text, size, " (called%s)", line);
+}
+
+int host_frames(void *frames[HOST_FRAMES], const char **name)
+{
+    void *all[HOST_FRAMES];
+    int count = backtrace(all, HOST_FRAMES), first = 0;
+    Dl_info own, info;
+
+    *name = NULL;
+    if (!dladdr((const void *)host_frames, &own)) /* POSIX has it for functions, too */
+        return 0;
+    while (first < count && dladdr(all[first], &info) && info.dli_fbase == own.dli_fbase) {
+        *name = info.dli_sname;
+        first++;
+    }
+    memcpy(frames, all + first, (size_t)(count - first) * sizeof *frames);
+    return count - first;
+}
+
+/* Whether the code is in a function that nvcc made for a launch. */
+static bool is_stub(const void *code)
+{
+    uint64_t address = (uintptr_t)code - 1, place;
+    Dl_info info;
+    char name[512];
+
+    return dladdr(code, &info) && info.dli_fname &&
+           symbol_at(info.dli_fname, (uintptr_t)info.dli_fbase, address, name, sizeof name, &place) &&
+           strstr(name, "__device_stub__");
+}
+
+void host_frames_place(void *const *frames, int count, const char *word, char *text, size_t size)
+{
+    static const char called[] = " (called";
+    char line[300] = "";
+
+    text[0] = '\0';
+    for (int at = 0; at < count && frames[at] && !*line; at++)
+        host_call_place(frames[at], line, sizeof line);
+    if (*line)
+        snprintf(text, size, " (%s%s", word, line + sizeof called - 1);
+}
+
+void host_add_place(char *text, size_t size)
+{
+    void *frames[HOST_FRAMES];
+    const char *name;
+    int count = host_frames(frames, &name), at = 0;
+    size_t length = strlen(text);
+
+    for (int n = 0; n < count; n++)
+        if (is_stub(frames[n]))
+            at = n + 2; /* the kernel's function calls it */
+    host_frames_place(frames + at, count - at, "called", text + length, size - length);
 }

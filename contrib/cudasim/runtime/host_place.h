@@ -1,5 +1,5 @@
 /*
- * host_place.h - names the place in the program from which the host accessed memory, for reports.
+ * host_place.h - names the place in the program from which the host accessed memory, or called, for reports.
  */
 #ifndef CUDASIM_HOST_PLACE_H
 #define CUDASIM_HOST_PLACE_H
@@ -21,5 +21,24 @@ void host_place(uint64_t code, const uint64_t stack[HOST_STACK_WORDS], char *tex
  * the toolkit's headers counts as none.
  */
 void host_call_place(const void *code, char *text, size_t size);
+
+enum { HOST_FRAMES = 16 }; /* of calls in progress that are looked at */
+
+/*
+ * The code behind the calls in progress of the program's functions, innermost first. *name: the function of this
+ * library that the first of them called, or NULL. Returns their number.
+ */
+int host_frames(void *frames[HOST_FRAMES], const char **name);
+
+/*
+ * " (WORD at file.cu:12)" for the innermost frame that has a line in the program's own code, or "".
+ */
+void host_frames_place(void *const *frames, int count, const char *word, char *text, size_t size);
+
+/*
+ * Appends the same for the call in progress to a report: " (called at file.cu:12)". nvcc's functions that launch a
+ * kernel do not count.
+ */
+void host_add_place(char *text, size_t size);
 
 #endif

@@ -8,15 +8,13 @@
 #include "runtime.h"
 
 #include <dlfcn.h>
-#include <execinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "host_place.h"
 #include "result_use.h"
 #include "contrib/cudasim/container/symbol.h"
-
-enum { FRAMES = 16 }; /* of calls that are looked at */
 
 /* Whether the program may ignore the call's error: later calls return it too, or the runtime has reported it. */
 static bool is_expected(const struct call *call)
@@ -27,30 +25,12 @@ static bool is_expected(const struct call *call)
            call->error == cudaErrorCudartUnloading || runtime->told_of_call;
 }
 
-/* The frames of the program's functions that are in progress; *name is the function of the runtime that they called. */
-static int program_frames(void **frames, const char **name)
-{
-    void *all[FRAMES];
-    int count = backtrace(all, FRAMES), first = 0;
-    Dl_info own, info;
-
-    *name = NULL;
-    if (!dladdr((const void *)program_frames, &own)) /* POSIX has it for functions, too */
-        return 0;
-    while (first < count && dladdr(all[first], &info) && info.dli_fbase == own.dli_fbase) {
-        *name = info.dli_sname;
-        first++;
-    }
-    memcpy(frames, all + first, (size_t)(count - first) * sizeof *frames);
-    return count - first;
-}
-
 const char *unchecked_called(void)
 {
-    void *frames[FRAMES];
+    void *frames[HOST_FRAMES];
     const char *name;
 
-    program_frames(frames, &name);
+    host_frames(frames, &name);
     return name;
 }
 
@@ -69,13 +49,13 @@ void unchecked_note(struct call *call)
 {
     struct runtime *runtime = call->runtime;
     struct unchecked *list = runtime->unchecked;
-    void *frames[FRAMES];
+    void *frames[HOST_FRAMES];
     const char *name;
     int count, at;
 
     if (is_expected(call))
         return;
-    count = program_frames(frames, &name);
+    count = host_frames(frames, &name);
     at = dropped_at(frames, count);
     if (at < 0 || !name || (call->error == cudaErrorNotReady && strncmp(name, "cudaEventElapsedTime", 20) != 0))
         return; /* who asks whether work is over may ignore that it is not; times that are not there, nobody may */
