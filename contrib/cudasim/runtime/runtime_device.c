@@ -370,7 +370,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribu
     return call_end(&call);
 }
 
-/* The device is not integrated: no atomic operation passes the link to the host (cudaDevAttrHostNativeAtomicSupported). */
+/* The device is not integrated: no atomic operation passes the link to the host. */
 cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned *capabilities, const enum cudaAtomicOperation *operations,
                                                 unsigned count, int device)
 {
