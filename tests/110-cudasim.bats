@@ -121,6 +121,7 @@ pair() {
 @test "cudasim: features/cpp20" { passes features/cpp20; }
 @test "cudasim: features/cuda_ptx" { passes features/cuda_ptx; }
 @test "cudasim: features/device_graphs" { passes features/device_graphs; }
+@test "cudasim: features/device_nodes" { passes features/device_nodes; }
 # bats test_tags=long
 @test "cudasim: features/generators" { built features/generators && passes features/generators; }
 @test "cudasim: features/graph_edges" { passes features/graph_edges; }
@@ -130,6 +131,7 @@ pair() {
 @test "cudasim: features/int128" { passes features/int128; }
 @test "cudasim: features/launch_attributes" { passes features/launch_attributes; }
 @test "cudasim: features/logs" { passes features/logs; }
+@test "cudasim: features/memory_places" { passes features/memory_places; }
 @test "cudasim: features/odd_ptx" { passes features/odd_ptx; }
 @test "cudasim: features/small_floats" { passes features/small_floats; }
 # bats test_tags=long

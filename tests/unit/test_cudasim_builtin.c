@@ -90,6 +90,12 @@ uint32_t child_graph(struct warp *w, uint64_t graph, uint64_t stream)
     return 0;
 }
 
+uint32_t child_change(struct sim *sim, const struct node_change *change)
+{
+    (void)sim, (void)change;
+    return 0;
+}
+
 uint32_t child_copy(struct sim *sim, const struct child_copy *copy, uint64_t stream)
 {
     (void)sim;

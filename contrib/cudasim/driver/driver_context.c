@@ -313,6 +313,53 @@ CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CU
     return driver_end(&call, cudaDeviceGetP2PAttribute(value, (enum cudaDeviceP2PAttr)attribute, source, target));
 }
 
+CUresult cuDeviceGetHostAtomicCapabilities(unsigned *capabilities, const CUatomicOperation *operations, unsigned count,
+                                           CUdevice device)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    return driver_end(&call, cudaDeviceGetHostAtomicCapabilities(
+                                 capabilities, (const enum cudaAtomicOperation *)operations, count, device));
+}
+
+CUresult cuDeviceGetP2PAtomicCapabilities(unsigned *capabilities, const CUatomicOperation *operations, unsigned count,
+                                          CUdevice source, CUdevice target)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    return driver_end(&call, cudaDeviceGetP2PAtomicCapabilities(
+                                 capabilities, (const enum cudaAtomicOperation *)operations, count, source, target));
+}
+
+/* Contexts cannot be confined to some of the multiprocessors: that needs the multi-process service. */
+CUresult cuDeviceGetExecAffinitySupport(int *supported, CUexecAffinityType type, CUdevice device)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    if (!supported || (unsigned)type >= CU_EXEC_AFFINITY_TYPE_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (device)
+        return CUDA_ERROR_INVALID_DEVICE;
+    *supported = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetExecAffinity(CUexecAffinityParam *affinity, CUexecAffinityType type)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return affinity && (unsigned)type < CU_EXEC_AFFINITY_TYPE_MAX ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY
+                                                                  : CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute, void *value)
 {
     struct driver_call call;

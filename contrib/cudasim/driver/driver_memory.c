@@ -321,6 +321,20 @@ CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdev
     return result;
 }
 
+/* The only attribute to set: whether each copy with this memory waits. Here the host sees every copy done in order. */
+CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr address)
+{
+    CUdeviceptr base;
+    size_t bytes;
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
+        return CUDA_ERROR_INVALID_VALUE;
+    return range_of(address, &base, &bytes);
+}
+
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **values, CUdeviceptr address)
 {
     if (!count || !attributes || !values)

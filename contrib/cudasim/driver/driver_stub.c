@@ -10,12 +10,11 @@
     row(cuCheckpointProcessGetState) row(cuCheckpointProcessLock) row(cuCheckpointProcessRestore) \
     row(cuCheckpointProcessUnlock) row(cuCoredumpGetAttribute) row(cuCoredumpGetAttributeGlobal) \
     row(cuCoredumpSetAttribute) row(cuCoredumpSetAttributeGlobal) row(cuCtxAttach) row(cuCtxCreate) row(cuCtxDestroy) \
-    row(cuCtxDetach) row(cuCtxGetDevice_v2) row(cuCtxGetExecAffinity) \
+    row(cuCtxDetach) row(cuCtxGetDevice_v2) \
     row(cuCtxGetSharedMemConfig) row(cuCtxPopCurrent) row(cuCtxPushCurrent) row(cuCtxRecordEvent) \
     row(cuCtxSetSharedMemConfig) row(cuCtxSynchronize_v2) row(cuCtxWaitEvent) row(cuDestroyExternalMemory) \
     row(cuDestroyExternalSemaphore) \
-    row(cuDeviceGetExecAffinitySupport) row(cuDeviceGetHostAtomicCapabilities) \
-    row(cuDeviceGetLuid) row(cuDeviceGetNvSciSyncAttributes) row(cuDeviceGetP2PAtomicCapabilities) \
+    row(cuDeviceGetLuid) row(cuDeviceGetNvSciSyncAttributes) \
     row(cuDeviceGetProperties) row(cuDeviceGetUuid) row(cuDevicePrimaryCtxRelease) row(cuDevicePrimaryCtxReset) \
     row(cuDevicePrimaryCtxSetFlags) row(cuDeviceRegisterAsyncNotification) row(cuDeviceTotalMem) \
     row(cuDeviceUnregisterAsyncNotification) row(cuEventDestroy) row(cuExternalMemoryGetMappedBuffer) \
@@ -62,7 +61,7 @@
     row(cuParamSeti) row(cuParamSetv)
 
 #define UNSUPPORTED_3(row) \
-    row(cuPointerSetAttribute) row(cuProfilerInitialize) row(cuSignalExternalSemaphoresAsync) \
+    row(cuProfilerInitialize) row(cuSignalExternalSemaphoresAsync) \
     row(cuSignalExternalSemaphoresAsync_ptsz) row(cuStreamBatchMemOp) row(cuStreamBatchMemOp_ptsz) \
     row(cuStreamBeginCapture) row(cuStreamBeginCapture_ptsz) row(cuStreamDestroy) row(cuStreamGetCaptureInfo) \
     row(cuStreamGetCaptureInfo_ptsz) row(cuStreamGetCaptureInfo_v2) row(cuStreamGetCaptureInfo_v2_ptsz) \

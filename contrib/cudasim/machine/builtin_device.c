@@ -264,6 +264,82 @@ static bool device_question(struct warp *w, const struct ins *ins, const struct 
     return *result || write_lane(w, ins, lane, argument(w, site, lane, 0), (const char *)answer, bytes);
 }
 
+/* ---- nodes of graphs ---- */
+
+/* cudaGraphKernelNodeUpdate, in the memory of the device. */
+struct node_update {
+    uint64_t node;
+    uint32_t field, unused;
+    union {
+        uint32_t grid[3];
+        uint32_t enabled;
+        struct {
+            uint64_t value, offset, size; /* value: an address */
+        } parameter;
+    } to;
+};
+
+/* One change, whose new parameters are in memory at `value`. Returns a cudaError_t. */
+static uint32_t change_node(const struct warp *w, unsigned lane, struct node_change *change, uint64_t value)
+{
+    if (change->field == NODE_PARAMETER) {
+        struct bytes there = builtin_bytes(w, lane, value);
+
+        if (!change->bytes || !there.at || there.size < change->bytes)
+            return ERROR_INVALID_VALUE;
+        change->data = (const unsigned char *)there.at;
+    }
+    return child_change(w->worker->sim, change);
+}
+
+static uint32_t change_nodes(const struct warp *w, unsigned lane, uint64_t updates, uint64_t count)
+{
+    struct bytes there = builtin_bytes(w, lane, updates);
+    uint32_t error = there.at && there.size / sizeof(struct node_update) >= count ? 0 : ERROR_INVALID_VALUE;
+
+    for (uint64_t n = 0; n < count && !error; n++) {
+        struct node_change change = {0};
+        struct node_update update;
+
+        memcpy(&update, (const char *)there.at + n * sizeof update, sizeof update);
+        if (update.field < NODE_GRID || update.field > NODE_ENABLED)
+            return ERROR_INVALID_VALUE;
+        change = (struct node_change){.node = update.node, .field = (enum node_field)update.field};
+        memcpy(change.grid, update.to.grid, sizeof change.grid);
+        if (change.field == NODE_PARAMETER) {
+            change.offset = update.to.parameter.offset;
+            change.bytes = update.to.parameter.size;
+        }
+        error = change_node(w, lane, &change, update.to.parameter.value);
+    }
+    return error;
+}
+
+static uint32_t node_call(const struct warp *w, const struct call_site *site, unsigned lane)
+{
+    struct node_change change = {.node = argument(w, site, lane, 0)};
+    uint32_t n = site->result_count + 1;
+
+    switch ((enum builtin)site->builtin) {
+    case BUILTIN_NODE_PARAMETER:
+        change.field = NODE_PARAMETER;
+        change.offset = argument(w, site, lane, 1);
+        change.bytes = argument(w, site, lane, 3);
+        return change_node(w, lane, &change, argument(w, site, lane, 2));
+    case BUILTIN_NODE_ENABLED:
+        change.field = NODE_ENABLED;
+        change.grid[0] = (argument(w, site, lane, 1) & 0xff) != 0;
+        return change_node(w, lane, &change, 0);
+    case BUILTIN_NODE_GRID:
+        change.field = NODE_GRID;
+        if (n < site->count && site->size[n] == sizeof change.grid)
+            memcpy(change.grid, parameters(w, lane) + site->offset[n], sizeof change.grid);
+        return change_node(w, lane, &change, 0);
+    default:
+        return change_nodes(w, lane, argument(w, site, lane, 0), argument(w, site, lane, 1));
+    }
+}
+
 /* ---- calls ---- */
 
 /* One lane's call. False after a fault. */
@@ -291,6 +367,12 @@ static bool device_runtime(struct warp *w, const struct ins *ins, const struct c
         break;
     case BUILTIN_GRAPH_LAUNCH:
         result = child_graph(w, argument(w, site, lane, 0), argument(w, site, lane, 1));
+        break;
+    case BUILTIN_NODE_PARAMETER:
+    case BUILTIN_NODE_ENABLED:
+    case BUILTIN_NODE_GRID:
+    case BUILTIN_NODE_CHANGES:
+        result = node_call(w, site, lane);
         break;
     case BUILTIN_LAST_ERROR:
     case BUILTIN_PEEK_ERROR:

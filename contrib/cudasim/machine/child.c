@@ -62,6 +62,7 @@ void children_release(struct sim *sim)
     free(sim->children.conditions);
     free(sim->children.graphs);
     free(sim->children.requests);
+    sim_node_changes_free(sim->children.changes, sim->children.change_count);
     pthread_mutex_destroy(&sim->children.lock);
 }
 

@@ -64,6 +64,18 @@ struct graph_request {
     enum graph_launch_kind kind;
 };
 
+/* How a kernel changes a kernel node of a graph: the values of cudaGraphKernelNodeField. */
+enum node_field { NODE_GRID = 1, NODE_PARAMETER, NODE_ENABLED };
+
+struct node_change {
+    uint64_t node;         /* a cudaGraphDeviceNode_t */
+    enum node_field field; /* what changes */
+    uint32_t grid[3];      /* of NODE_GRID, in blocks; grid[0] of NODE_ENABLED: 0 or not */
+    uint64_t offset;       /* of NODE_PARAMETER, in the node's parameters */
+    uint64_t bytes;        /* of data; 0: none */
+    const unsigned char *data; /* [bytes]; of the list's own */
+};
+
 /* A value that kernels set and graphs read. */
 struct condition {
     uint32_t value, initial; /* initial: what it is at a graph's launch, if `resets` */
@@ -80,10 +92,12 @@ struct children {
     uint32_t handles;         /* of streams and events that kernels made */
     struct family *family;    /* with check_races, while grids run that may launch grids; else NULL */
     uint64_t texts;           /* device address of the texts of errors; 0: not made yet */
-    uint64_t *graphs;         /* [graph_count] graphs that kernels may launch */
+    uint64_t *graphs;         /* [graph_count] graphs that kernels may launch, and nodes that they may change */
     size_t graph_count;
     struct graph_request *requests; /* [request_count] in the order of launches */
     size_t request_count;
+    struct node_change *changes;  /* [change_count] in the order of the calls */
+    size_t change_count;
     struct condition *conditions; /* [condition_count] */
     uint32_t condition_count;
     sim_answer *answer;       /* answers questions of kernels; NULL: nobody does */
@@ -119,7 +133,14 @@ uint32_t child_copy(struct sim *sim, const struct child_copy *copy, uint64_t str
 /* Launches a graph from a node of a graph. Returns a cudaError_t. */
 uint32_t child_graph(struct warp *w, uint64_t graph, uint64_t stream);
 
-/* Kernels may launch this graph; false: no memory. And they may not any more. */
+/* Notes the change, which copies its data. Returns a cudaError_t. */
+uint32_t child_change(struct sim *sim, const struct node_change *change);
+
+/* The changes since the last call; the caller frees the list with sim_node_changes_free(). */
+size_t sim_node_changes(struct sim *sim, struct node_change **changes);
+void sim_node_changes_free(struct node_change *changes, size_t count);
+
+/* Kernels may launch this graph, or change this node; false: no memory. And they may not any more. */
 bool sim_graph_permit(struct sim *sim, uint64_t graph);
 void sim_graph_forbid(struct sim *sim, uint64_t graph);
 

@@ -3,6 +3,7 @@
  * which knows what a graph is, takes the notes when the kernel is over and runs the graphs.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "child.h"
 #include "inside.h"
@@ -92,4 +93,55 @@ size_t sim_graph_requests(struct sim *sim, struct graph_request **requests)
     all->request_count = 0;
     pthread_mutex_unlock(&all->lock);
     return count;
+}
+
+/* ---- nodes that kernels change ---- */
+
+uint32_t child_change(struct sim *sim, const struct node_change *change)
+{
+    struct children *all = &sim->children;
+    struct node_change *grown;
+    unsigned char *data = change->bytes ? malloc(change->bytes) : NULL;
+    uint32_t error = 0;
+
+    if (data)
+        memcpy(data, change->data, change->bytes);
+    pthread_mutex_lock(&all->lock);
+    if (place_of(all, change->node) == all->graph_count) {
+        error = ERROR_INVALID_VALUE;
+    } else if ((change->bytes && !data) ||
+               !(grown = realloc(all->changes, (all->change_count + 1) * sizeof *grown))) {
+        error = ERROR_OUT_OF_MEMORY;
+    } else {
+        all->changes = grown;
+        grown[all->change_count] = *change;
+        grown[all->change_count++].data = data;
+    }
+    if (error)
+        all->error = error;
+    pthread_mutex_unlock(&all->lock);
+    if (error)
+        free(data);
+    return error;
+}
+
+size_t sim_node_changes(struct sim *sim, struct node_change **changes)
+{
+    struct children *all = &sim->children;
+    size_t count;
+
+    pthread_mutex_lock(&all->lock);
+    count = all->change_count;
+    *changes = all->changes;
+    all->changes = NULL;
+    all->change_count = 0;
+    pthread_mutex_unlock(&all->lock);
+    return count;
+}
+
+void sim_node_changes_free(struct node_change *changes, size_t count)
+{
+    for (size_t n = 0; n < count; n++)
+        free((void *)(uintptr_t)changes[n].data);
+    free(changes);
 }

@@ -4,6 +4,7 @@
 #include "device_graph.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const struct CUgraphExec_st *device_graph_of(struct runtime *runtime, uint64_t graph)
 {
@@ -57,4 +58,56 @@ cudaError_t device_graph_upload(struct runtime *runtime, const struct CUgraphExe
     if (!(exec->flags & cudaGraphInstantiateFlagDeviceLaunch))
         return cudaSuccess;
     return sim_graph_permit(runtime->sim, (uintptr_t)exec) ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+/* ------------------------------------------------------------------ nodes that kernels change */
+
+static void change_kernel(struct exec_step *step, const struct node_change *change)
+{
+    struct kernel_work *kernel = &step->work.kernel;
+    bool good = true;
+
+    switch (change->field) {
+    case NODE_ENABLED: step->disabled = !change->grid[0]; break;
+    case NODE_GRID:
+        for (unsigned n = 0; n < 3; n++)
+            good = good && change->grid[n] && change->grid[n] % kernel->cluster[n] == 0;
+        if (good)
+            memcpy(kernel->grid, change->grid, sizeof kernel->grid);
+        break;
+    case NODE_PARAMETER:
+        good = change->offset <= kernel->parameter_bytes && change->bytes <= kernel->parameter_bytes - change->offset;
+        if (good)
+            memcpy(kernel->parameters + change->offset, change->data, change->bytes);
+        break;
+    }
+    if (!good)
+        runtime_complain("a kernel changed a node of %s to %s that it cannot have: the node stays as it was",
+                         kernel->entry->name, change->field == NODE_GRID ? "a grid" : "parameters");
+}
+
+static void change_steps(struct CUgraphExec_st *exec, const struct node_change *change)
+{
+    for (size_t i = 0; i < exec->count; i++) {
+        struct exec_step *step = &exec->steps[i];
+
+        if ((uintptr_t)step->node == change->node && step->work.kind == WORK_KERNEL)
+            change_kernel(step, change);
+        if (step->child)
+            change_steps(step->child, change);
+        for (unsigned n = 0; step->bodies && n < step->work.condition.count; n++)
+            change_steps(step->bodies[n], change);
+    }
+}
+
+void device_graph_change(struct runtime *runtime)
+{
+    struct node_change *changes;
+    size_t count = sim_node_changes(runtime->sim, &changes);
+
+    for (size_t n = 0; n < count; n++)
+        for (size_t i = 0; i < runtime->handles.capacity; i++)
+            if (runtime->handles.keys[i] && (uintptr_t)runtime->handles.values[i] == HANDLE_EXEC)
+                change_steps((struct CUgraphExec_st *)(uintptr_t)runtime->handles.keys[i], &changes[n]);
+    sim_node_changes_free(changes, count);
 }

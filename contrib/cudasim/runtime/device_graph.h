@@ -22,6 +22,8 @@ void device_graph_current(const struct runtime *runtime, struct sim_launch *laun
 const struct CUgraphExec_st *device_graph_of(struct runtime *runtime, uint64_t graph);
 /* Another graph that runs behind this one. */
 cudaError_t device_graph_add_tail(struct graph_launch *to, uint64_t graph);
+/* Does the changes of nodes that kernels asked for, in every graph that was instantiated. */
+void device_graph_change(struct runtime *runtime);
 /* A node that a graph may not have if it is instantiated with these flags, or NULL. */
 struct CUgraphNode_st *device_graph_odd_node(const struct CUgraph_st *graph, unsigned long long flags);
 /* From now on kernels may launch it, if it was instantiated for that. */

@@ -131,7 +131,8 @@ void pools_waited(struct runtime *runtime)
 
 cudaError_t pool_allocate(struct runtime *runtime, struct CUmemPoolHandle_st *pool, size_t size, void **pointer)
 {
-    cudaError_t error = allocation_new(runtime, size, REGION_POOL, 0, pointer);
+    enum region_kind kind = pool->memory == POOL_DEVICE ? REGION_POOL : REGION_MANAGED;
+    cudaError_t error = allocation_new(runtime, size, kind, 0, pointer);
 
     if (error != cudaSuccess || !*pointer)
         return error;

@@ -153,6 +153,8 @@ struct CUstream_st {
     /* Attributes that are kept, and have no effect; a policy of 0 is cudaSyncPolicyAuto. */
     struct cudaAccessPolicyWindow window;
     enum cudaSynchronizationPolicy policy;
+    cudaLaunchMemSyncDomain domain;
+    cudaLaunchMemSyncDomainMap domains;
     uint64_t id;        /* from 3; 1 and 2 stand for the default streams */
     bool legacy;        /* the stream 0, with which all blocking streams synchronise */
     bool builtin;       /* a default stream, not to be destroyed */
@@ -188,6 +190,13 @@ struct advised_list {
 void range_forget(struct advised_list *list, uint64_t low, uint64_t high); /* of memory that is freed */
 void range_release(struct advised_list *list);
 
+/* What the blocks of a pool are. */
+enum pool_memory {
+    POOL_DEVICE,
+    POOL_HOST, /* page-locked: host and device use it */
+    POOL_MANAGED,
+};
+
 /*
  * A cudaMemPool_t. Blocks come from the common memory. A pool only keeps accounts: what it would hold in reserve if it
  * took memory from the device in units of POOL_UNIT.
@@ -200,6 +209,7 @@ struct CUmemPoolHandle_st {
     uint64_t reserved, reserved_high; /* bytes, a multiple of POOL_UNIT */
     int reuse[3];                    /* the three reuse policies, 1 by default */
     bool builtin;                    /* the device's default pool, not to be destroyed */
+    enum pool_memory memory;         /* what its blocks are */
 };
 
 #define RECENT_LAUNCHES 8
@@ -405,6 +415,7 @@ struct kernel_work {
     bool cooperative;                       /* all blocks must be on the device together */
     bool programmatic;                      /* it may start before the kernel ahead of it is over */
     int priority;                           /* of a graph's node; kept, and without effect */
+    bool updatable;                         /* of a graph's node: kernels may change it */
     unsigned char *parameters;              /* [parameter_bytes], packed; owned by clones, see work_clone() */
     unsigned parameter_bytes;               /* 0: none */
 };

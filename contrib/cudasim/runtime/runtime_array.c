@@ -278,6 +278,61 @@ cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x, size
     return copy_run_on(ARRAY(from, x, y), ROWS(to, 0), false, count, kind, 0, __func__);
 }
 
+/* The bytes of one row of the array; 0: there is no such array. */
+static size_t row_of(cudaArray_const_t array)
+{
+    size_t row = 0;
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (handle_is(call.runtime, array, HANDLE_ARRAY))
+            row = array->level.pitch;
+        else
+            call.error = cudaErrorInvalidValue;
+    }
+    return call_end(&call) == cudaSuccess ? row : 0;
+}
+
+/* Each piece ends where a row of one of the two arrays ends. */
+static cudaError_t copy_between(struct side to, struct side from, size_t count, enum cudaMemcpyKind kind,
+                                cudaStream_t stream, const char *name)
+{
+    size_t to_row = row_of(to.array), from_row = row_of(from.array);
+    cudaError_t error = cudaSuccess;
+
+    if (!to_row || !from_row)
+        return cudaErrorInvalidValue;
+    while (error == cudaSuccess && count) {
+        size_t width = count;
+
+        if (to.x >= to_row || from.x >= from_row)
+            return cudaErrorInvalidValue;
+        if (width > to_row - to.x)
+            width = to_row - to.x;
+        if (width > from_row - from.x)
+            width = from_row - from.x;
+        error = copy_sides(to, from, width, 1, kind, stream, name);
+        count -= width;
+        to.x += width;
+        from.x += width;
+        if (to.x == to_row) {
+            to.x = 0;
+            to.y++;
+        }
+        if (from.x == from_row) {
+            from.x = 0;
+            from.y++;
+        }
+    }
+    return error;
+}
+
+cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x,
+                                   size_t from_y, size_t count, enum cudaMemcpyKind kind)
+{
+    return copy_between(ARRAY(to, to_x, to_y), ARRAY(from, from_x, from_y), count, kind, 0, __func__);
+}
+
 /* ------------------------------------------------------------------ for --default-stream per-thread */
 
 /* The header calls the plain ones deprecated, so they are not compared with these, as runtime_per_thread.c does. */
@@ -289,6 +344,16 @@ cudaError_t cudaMemcpyToArrayAsync_ptsz(cudaArray_t to, size_t x, size_t y, cons
                                         enum cudaMemcpyKind kind, cudaStream_t stream);
 cudaError_t cudaMemcpyFromArrayAsync_ptsz(void *to, cudaArray_const_t from, size_t x, size_t y, size_t count,
                                           enum cudaMemcpyKind kind, cudaStream_t stream);
+
+cudaError_t cudaMemcpyArrayToArray_ptds(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
+                                        size_t from_x, size_t from_y, size_t count, enum cudaMemcpyKind kind);
+
+cudaError_t cudaMemcpyArrayToArray_ptds(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
+                                        size_t from_x, size_t from_y, size_t count, enum cudaMemcpyKind kind)
+{
+    return copy_between(ARRAY(to, to_x, to_y), ARRAY(from, from_x, from_y), count, kind, cudaStreamPerThread,
+                        "cudaMemcpyArrayToArray");
+}
 
 cudaError_t cudaMemcpyToArray_ptds(cudaArray_t to, size_t x, size_t y, const void *from, size_t count,
                                    enum cudaMemcpyKind kind)

@@ -370,6 +370,34 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribu
     return call_end(&call);
 }
 
+/* The device is not integrated: no atomic operation passes the link to the host. */
+cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned *capabilities, const enum cudaAtomicOperation *operations,
+                                                unsigned count, int device)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_ANY)) {
+        if (device)
+            call.error = cudaErrorInvalidDevice;
+        else if (!capabilities || !operations || !count)
+            call.error = cudaErrorInvalidValue;
+        else
+            memset(capabilities, 0, count * sizeof *capabilities);
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned *capabilities, const enum cudaAtomicOperation *operations,
+                                               unsigned count, int source, int target)
+{
+    struct call call;
+
+    (void)capabilities, (void)operations, (void)count, (void)source, (void)target;
+    if (call_begin(&call, CALL_ANY))
+        call.error = cudaErrorInvalidDevice; /* a pair must be two */
+    return call_end(&call);
+}
+
 /* ------------------------------------------------------------------ memory of graphs */
 
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void *value)

@@ -224,6 +224,8 @@ static void describe(struct runtime *runtime, const struct region *region, const
                      struct cudaPointerAttributes *attributes)
 {
     void *same = (void *)(uintptr_t)pointer;
+    const struct CUmemPoolHandle_st *pool =
+        region ? map_get(&runtime->pooled, (void *)(uintptr_t)region->base) : NULL;
 
     *attributes = (struct cudaPointerAttributes){ .type = cudaMemoryTypeUnregistered,
                                                   .device = cudaInvalidDeviceId,
@@ -232,10 +234,11 @@ static void describe(struct runtime *runtime, const struct region *region, const
         return;
     attributes->device = 0;
     attributes->devicePointer = same;
-    if (region->kind == REGION_MANAGED || (region->kind == REGION_GLOBAL && module_is_managed(runtime, region->base))) {
-        attributes->type = cudaMemoryTypeManaged;
-    } else if (region->kind == REGION_HOST || region->kind == REGION_REGISTERED) {
+    if (region->kind == REGION_HOST || region->kind == REGION_REGISTERED || (pool && pool->memory == POOL_HOST)) {
         attributes->type = cudaMemoryTypeHost;
+    } else if (region->kind == REGION_MANAGED ||
+               (region->kind == REGION_GLOBAL && module_is_managed(runtime, region->base))) {
+        attributes->type = cudaMemoryTypeManaged;
     } else {
         attributes->type = cudaMemoryTypeDevice;
         attributes->hostPointer = NULL;

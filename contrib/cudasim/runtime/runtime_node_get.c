@@ -188,6 +188,9 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttr
             value->clusterDim.x = kernel->cluster[0];
             value->clusterDim.y = kernel->cluster[1];
             value->clusterDim.z = kernel->cluster[2];
+        } else if (attribute == cudaLaunchAttributeDeviceUpdatableKernelNode && kernel->updatable) {
+            value->deviceUpdatableKernelNode.deviceUpdatable = 1;
+            value->deviceUpdatableKernelNode.devNode = (cudaGraphDeviceNode_t)node;
         }
     }
     return call_end(&call);
@@ -199,6 +202,18 @@ static unsigned largest_cluster(const struct runtime *runtime, const struct entr
     unsigned most = sim_limits(runtime->sim)->cluster_size;
 
     return most > CLUSTER_PORTABLE && !entry->non_portable_cluster ? CLUSTER_PORTABLE : most;
+}
+
+/* The call writes the node's name for kernels into the attribute, const or not. The choice is for good. */
+static cudaError_t make_updatable(struct call *call, struct CUgraphNode_st *node, const cudaLaunchAttributeValue *value)
+{
+    if (!value->deviceUpdatableKernelNode.deviceUpdatable)
+        return node->work.kernel.updatable ? cudaErrorInvalidValue : cudaSuccess;
+    if (!node->work.kernel.updatable && !sim_graph_permit(call->runtime->sim, (uintptr_t)node))
+        return cudaErrorMemoryAllocation;
+    node->work.kernel.updatable = true;
+    ((cudaLaunchAttributeValue *)(uintptr_t)value)->deviceUpdatableKernelNode.devNode = (cudaGraphDeviceNode_t)node;
+    return cudaSuccess;
 }
 
 /* Other attributes that say how fast a kernel may run are accepted, and forgotten. */
@@ -217,6 +232,8 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttr
             kernel->priority = value->priority < PRIORITY_GREATEST ? PRIORITY_GREATEST
                                : value->priority > 0               ? 0
                                                                    : value->priority;
+        } else if (attribute == cudaLaunchAttributeDeviceUpdatableKernelNode) {
+            call.error = make_updatable(&call, node, value);
         } else if (attribute == cudaLaunchAttributeClusterDimension) {
             if (!x || !y || !z || kernel->grid[0] % x || kernel->grid[1] % y || kernel->grid[2] % z ||
                 (uint64_t)x * y * z > largest_cluster(call.runtime, kernel->entry)) {

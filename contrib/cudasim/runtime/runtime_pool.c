@@ -106,10 +106,31 @@ static bool device_is_ours(const struct cudaMemLocation *location)
     return location && location->type == cudaMemLocationTypeDevice && location->id == 0;
 }
 
-static void begin_pool(struct runtime *runtime, struct CUmemPoolHandle_st *pool, size_t most)
+/* Where pools may have their memory: on the device, or with the host. Managed memory needs no place. */
+static bool place_is_ours(const struct cudaMemPoolProps *properties)
+{
+    switch (properties->location.type) {
+    case cudaMemLocationTypeHost:
+    case cudaMemLocationTypeHostNuma:
+    case cudaMemLocationTypeHostNumaCurrent: return true;
+    case cudaMemLocationTypeNone: return properties->allocType == cudaMemAllocationTypeManaged;
+    default: return device_is_ours(&properties->location);
+    }
+}
+
+static enum pool_memory memory_of(const struct cudaMemPoolProps *properties)
+{
+    if (properties->allocType == cudaMemAllocationTypeManaged)
+        return POOL_MANAGED;
+    return properties->location.type == cudaMemLocationTypeDevice ? POOL_DEVICE : POOL_HOST;
+}
+
+static void begin_pool(struct runtime *runtime, struct CUmemPoolHandle_st *pool,
+                       const struct cudaMemPoolProps *properties)
 {
     memcpy(pool->reuse, (int[3]){ 1, 1, 1 }, sizeof pool->reuse);
-    pool->most = most;
+    pool->most = properties->maxSize;
+    pool->memory = memory_of(properties);
     pool->next = runtime->pools;
     runtime->pools = pool;
 }
@@ -119,15 +140,16 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps
     struct call call;
 
     if (call_begin(&call, CALL_UNSAFE)) {
-        if (!pool || !properties || properties->allocType != cudaMemAllocationTypePinned ||
-            !device_is_ours(&properties->location))
+        if (!pool || !properties || !place_is_ours(properties) ||
+            (properties->allocType != cudaMemAllocationTypePinned &&
+             properties->allocType != cudaMemAllocationTypeManaged))
             call.error = cudaErrorInvalidValue;
         else if (properties->handleTypes != cudaMemHandleTypeNone)
             call.error = runtime_unsupported(&call, "sharing a memory pool with other processes");
         else if (!(*pool = handle_create(call.runtime, sizeof **pool, HANDLE_POOL)))
             call.error = cudaErrorMemoryAllocation;
         else
-            begin_pool(call.runtime, *pool, properties->maxSize);
+            begin_pool(call.runtime, *pool, properties);
     }
     return call_end(&call);
 }

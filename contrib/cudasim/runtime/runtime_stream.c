@@ -180,6 +180,10 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
                 value->syncPolicy = record->policy ? record->policy : cudaSyncPolicyAuto;
             else if (attribute == cudaLaunchAttributeAccessPolicyWindow)
                 value->accessPolicyWindow = record->window;
+            else if (attribute == cudaLaunchAttributeMemSyncDomain)
+                value->memSyncDomain = record->domain;
+            else if (attribute == cudaLaunchAttributeMemSyncDomainMap)
+                value->memSyncDomainMap = record->domains;
         }
     }
     return call_end(&call);
@@ -200,6 +204,10 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
             record->policy = value->syncPolicy;
         else if (attribute == cudaLaunchAttributeAccessPolicyWindow)
             record->window = value->accessPolicyWindow;
+        else if (attribute == cudaLaunchAttributeMemSyncDomain)
+            record->domain = value->memSyncDomain;
+        else if (attribute == cudaLaunchAttributeMemSyncDomainMap)
+            record->domains = value->memSyncDomainMap;
     }
     return call_end(&call);
 }
@@ -215,6 +223,8 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t target, cudaStream_t source)
             to->priority = from->priority;
             to->window = from->window;
             to->policy = from->policy;
+            to->domain = from->domain;
+            to->domains = from->domains;
         } else {
             call.error = cudaErrorInvalidResourceHandle;
         }

@@ -10,7 +10,7 @@
 /* CUDA arrays that are sparse, planar or of other libraries */
 #define UNSUPPORTED_0(row) \
     row(cudaArrayGetPlane) row(cudaArrayGetSparseProperties) row(cudaMipmappedArrayGetMemoryRequirements) \
-    row(cudaMipmappedArrayGetSparseProperties) row(cudaMemcpyArrayToArray) row(cudaMemcpyArrayToArray_ptds)
+    row(cudaMipmappedArrayGetSparseProperties)
 
 /* Other graphics libraries, and memory that is theirs */
 #define UNSUPPORTED_1(row) \
@@ -48,7 +48,6 @@
 
 /* The rest */
 #define UNSUPPORTED_4(row) \
-    row(cudaDeviceGetHostAtomicCapabilities) row(cudaDeviceGetP2PAtomicCapabilities) \
     row(cudaDeviceRegisterAsyncNotification) row(cudaDeviceUnregisterAsyncNotification)
 
 static cudaError_t unsupported(const char *name)

@@ -150,6 +150,7 @@ cudaError_t work_run(struct call *call, const struct work *work, cudaStream_t st
     switch (work->kind) {
     case WORK_KERNEL:
         error = launch_run(call, &work->kernel, stream);
+        device_graph_change(call->runtime);
         return error == cudaSuccess ? run_requests(call, stream) : error;
     case WORK_COPY:
         error = copy_check(call->runtime, &work->copy, work->call);

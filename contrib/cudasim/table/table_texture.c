@@ -36,14 +36,17 @@ static const struct sim_texture *object(struct warp *w, const struct ins *i, uns
     u64 handle = ((const u64 *)slot_at(w, i->a))[l];
     const struct sim_texture *t = sim_texture_find(w->worker->sim, handle);
     unsigned shape = i->op & TEXTURE_SHAPE_BITS;
+    bool layered;
 
     if (!t || t->surface != surface) {
         fault_at(w, i, l, FAULT_ILLEGAL_ADDRESS, handle, "%llu is no %s object", (unsigned long long)handle,
                  surface ? "surface" : "texture");
         return NULL;
     }
+    /* Instructions on surfaces know no cubes: their faces are layers. */
+    layered = t->layered || (surface && t->shape == TEXTURE_CUBE);
     if (shape != TEXTURE_ANY_SHAPE &&
-        (t->layered != !!(i->op & TEXTURE_IS_LAYERED) ||
+        (layered != !!(i->op & TEXTURE_IS_LAYERED) ||
          (shape != t->shape && !(shape == TEXTURE_1D && t->shape == TEXTURE_LINEAR) &&
           !(surface && shape == TEXTURE_2D && t->shape == TEXTURE_CUBE)))) {
         fault_at(w, i, l, FAULT_ILLEGAL_ADDRESS, handle, "the %s object is of another shape than the instruction",
