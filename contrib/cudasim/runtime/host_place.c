@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,15 +124,41 @@ void host_frames_place(void *const *frames, int count, const char *word, char *t
         snprintf(text, size, " (%s%s", word, line + sizeof called - 1);
 }
 
-void host_add_place(char *text, size_t size)
+/* The place of a call with these frames, as host_frames_place() writes it. */
+static void call_place(void *const *frames, int count, char *text, size_t size)
 {
-    void *frames[HOST_FRAMES];
-    const char *name;
-    int count = host_frames(frames, &name), at = 0;
-    size_t length = strlen(text);
+    int at = 0;
 
-    for (int n = 0; n < count; n++)
+    for (int n = 0; n + 2 <= count; n++)
         if (is_stub(frames[n]))
             at = n + 2; /* the kernel's function calls it */
-    host_frames_place(frames + at, count - at, "called", text + length, size - length);
+    host_frames_place(frames + at, count - at, "called", text, size);
+}
+
+/* Reading a program's line table takes milliseconds, and a program may make the same wrong call in a loop. */
+static struct {
+    void *frames[HOST_FRAMES];
+    char text[300];
+} known_places[64];
+static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void host_add_place(char *text, size_t size)
+{
+    void *frames[HOST_FRAMES] = { 0 };
+    const char *name;
+    int count = host_frames(frames, &name);
+    size_t length = strlen(text), slot;
+    uint64_t hash = 0;
+
+    for (int n = 0; n < count; n++)
+        hash = (hash ^ (uintptr_t)frames[n]) * 0x9e3779b97f4a7c15u;
+    slot = (size_t)(hash >> 58);
+    pthread_mutex_lock(&known_lock);
+    if (count > 0 && memcmp(known_places[slot].frames, frames, sizeof frames) != 0) {
+        memcpy(known_places[slot].frames, frames, sizeof frames);
+        call_place(frames, count, known_places[slot].text, sizeof known_places[slot].text);
+    }
+    if (count > 0)
+        snprintf(text + length, size - length, "%s", known_places[slot].text);
+    pthread_mutex_unlock(&known_lock);
 }
