@@ -279,6 +279,7 @@ END
     assert_line --regexp '^record +FAILED '
 }
 
+# bats test_tags=long
 @test "records: another notation of a number is the same number, also for judging again" {
     # 2 and 2.0 have the same signature, so the time limit must not depend on the notation.
     local limit

@@ -84,6 +84,7 @@ tokens() {
     done
 }
 
+# bats test_tags=long
 @test "problems: the baselines in CUDA, OpenCL and C agree on a generated case of each problem" {
     requires nvcc
     for row in 'matmul:simple.c baseline.c simple.cu baseline.cu opencl_simple opencl_blocked:cancel 70 90 110' \
@@ -130,6 +131,7 @@ tokens() {
     assert_output --partial 'usage: generated.sh'
 }
 
+# bats test_tags=long
 @test "problems: bench_submissions.sh prints medians side by side, and - for a submission without a time" {
     run -0 timeout 120 tests/bench/bench_submissions.sh mergesort 3 baseline.c qsort.c -- 'random 1000' 'sorted 2000' \
         'gpu:random 1000000'

@@ -156,6 +156,7 @@ END
     assert_output --partial "mutants: cannot read 'nothing.c'"
 }
 
+# bats test_tags=long
 @test "mutate: a planted survivor is found and listed with its reason; a listed one that is gone is reported" {
     requires box
     planted

@@ -133,9 +133,12 @@ static void tell_refused(struct runtime *runtime, const struct kernel_work *work
     snprintf(fault.kernel, sizeof fault.kernel, "%s", sim_kernel_title(work->entry->kernel));
     if (work->grid[1] > GRID_Y || work->grid[2] > GRID_Y)
         snprintf(most, sizeof most, "; a grid has at most %d blocks in y and in z", GRID_Y);
+    for (int side = 0; side < 3; side++)
+        if (work->grid[side] == 0 || work->block[side] == 0)
+            snprintf(most, sizeof most, "; no side of a grid or block may be 0");
     snprintf(fault.text, sizeof fault.text,
              "the launch returned %s and the kernel did not run: a grid of %u x %u x %u blocks of %u x %u x %u threads"
-             " with %zu bytes of dynamic shared memory; it takes at most %u threads a block and %u bytes, and no 0%s",
+             " with %zu bytes of dynamic shared memory; it takes at most %u threads a block and %u bytes%s",
              error_name(error), work->grid[0], work->grid[1], work->grid[2], work->block[0], work->block[1],
              work->block[2], dynamic_shared, launch_threads(limits, facts), facts->max_dynamic_shared, most);
     host_add_place(fault.text, sizeof fault.text);
