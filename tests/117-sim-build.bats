@@ -87,6 +87,12 @@ END
     assert_output "sim.sh: --nvcc: a quote does not end in '\"-O2'"
 }
 
+@test "sim.sh: a launch that is refused is reported at its line, in optimised code too" {
+    printf '__global__ void nothing() {}\nint main()\n{\n    nothing<<<1, 2048>>>();\n    return 0;\n}\n' > refused.cu
+    run -0 --separate-stderr "$root/run_scripts/sim.sh" refused.cu
+    assert_regex "$stderr" 'warning: refused: nothing: .* at most 1024 threads .* \(called at refused\.cu:4\)'
+}
+
 @test "sim.sh: -o writes the program and does not run it" {
     program main.cu
     run -0 "$sim" -D 'NAME="kept"' -o 'the program' main.cu

@@ -127,6 +127,8 @@ static void tell_refused(struct runtime *runtime, const struct kernel_work *work
     const struct sim_limits *limits = sim_limits(runtime->sim);
     const struct sim_kernel_facts *facts = sim_kernel_facts(work->entry->kernel);
     struct sim_fault fault = { .kind = FAULT_REFUSED, .count = 1 };
+    const struct thread_state *thread = runtime_thread(runtime);
+    const void *from = thread ? thread->launched_from : NULL;
     char most[64] = "";
 
     runtime->told_of_call = true;
@@ -141,7 +143,10 @@ static void tell_refused(struct runtime *runtime, const struct kernel_work *work
              " with %zu bytes of dynamic shared memory; it takes at most %u threads a block and %u bytes%s",
              error_name(error), work->grid[0], work->grid[1], work->grid[2], work->block[0], work->block[1],
              work->block[2], dynamic_shared, launch_threads(limits, facts), facts->max_dynamic_shared, most);
-    host_add_place(fault.text, sizeof fault.text);
+    if (from)
+        host_call_place(from, fault.text + strlen(fault.text), sizeof fault.text - strlen(fault.text));
+    else
+        host_add_place(fault.text, sizeof fault.text);
     sim_report_fault(runtime->sim, &fault);
 }
 

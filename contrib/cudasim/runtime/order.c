@@ -35,8 +35,7 @@ static struct order_words stream_words(const struct task *task)
     struct order_words w;
     char from[128] = "";
 
-    if (task->work.kind != WORK_KERNEL) /* a launch is called by a function that nvcc made */
-        host_call_place(task->from, from, sizeof from);
+    host_call_place(task->from, from, sizeof from);
     if (task->stream_id <= 2)
         snprintf(w.text, sizeof w.text, "%s%s",
                  task->stream_id == 1 ? "the legacy stream" : "a thread's default stream", from);

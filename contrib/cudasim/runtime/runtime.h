@@ -305,7 +305,9 @@ struct configuration {
 struct thread_state {
     cudaError_t last;                               /* cudaGetLastError() */
     struct configuration configurations[CALL_DEPTH]; /* pushed by <<<>>> */
+    const void *pushed_from[CALL_DEPTH];            /* code behind each <<<>>> */
     unsigned depth;                                 /* of them that are not yet popped */
+    const void *launched_from;                      /* of the <<<>>> that was popped last, until it is launched */
     bool in_callback;                               /* host functions may not call back */
     bool in_log;                                    /* a function that cudaLogsRegisterCallback() named runs */
     enum cudaStreamCaptureMode capture_mode;        /* cudaThreadExchangeStreamCaptureMode */

@@ -109,6 +109,7 @@ unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t dynamic_share
         thread->last = cudaErrorMemoryAllocation;
         return (unsigned)thread->last;
     }
+    thread->pushed_from[thread->depth] = __builtin_return_address(0);
     thread->configurations[thread->depth++] = (struct configuration){ grid, block, dynamic_shared, stream };
     return 0;
 }
@@ -124,6 +125,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *dynamic_
     if (thread->depth == 0)
         return thread->last = cudaErrorMissingConfiguration;
     top = &thread->configurations[--thread->depth];
+    thread->launched_from = thread->pushed_from[thread->depth];
     *grid = top->grid;
     *block = top->block;
     *dynamic_shared = top->dynamic_shared;
@@ -137,8 +139,11 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
     struct configuration configuration = { grid, block, dynamic_shared, stream };
     struct call call;
 
-    if (call_begin(&call, CALL_DEVICE))
+    if (call_begin(&call, CALL_DEVICE)) {
+        call.from = call.thread->launched_from; /* this was called by a function that nvcc made */
         call.error = launch(&call, "<<<>>>", kernel, &configuration, arguments, NULL, 0, false);
+        call.thread->launched_from = NULL;
+    }
     return call_end(&call);
 }
 
