@@ -118,6 +118,7 @@ END
     assert_output --partial 'FAILED. SV'
 }
 
+# bats test_tags=long
 @test "matmul: the experts and the steps to them run on the simulator without a report" {
     requires nvcc
     for name in 1_register_tiles.cu 2_asynchronous_copies.cu expert; do

@@ -298,30 +298,6 @@ outline() {
     run -0 diff "$BATS_TEST_TMPDIR"/outline.README{,.ja}.md
 }
 
-# headings PAGE: the addresses of its headings, as GitHub makes them.
-headings() {
-    sed '/^```/,/^```/d' "$1" | sed -nE 's/^#+ //p' | tr '[:upper:]' '[:lower:]' |
-        sed -E 's/\[([^]]*)\]\([^)]*\)/\1/g; s/[][`"().,:;?!*+=<>/&'\''|]//g; s/ /-/g'
-}
-
-@test "documents: every link leads to a file, and to a heading in it" {
-    local page link file count=0
-    local -A known
-    for page in README*.md docs/*.md docs/*/*.md; do
-        while read -r link; do
-            count=$((count + 1))
-            file=${link%%#*}
-            if [ -n "$file" ]; then file=$(dirname "$page")/$file; else file=$page; fi
-            [ -e "$file" ] || fail "$page links to $link, which is not there"
-            [[ $link == *.md#* || $link == '#'* ]] || continue
-            [ -n "${known[$file]:-}" ] || known[$file]=$'\n'$(headings "$file")$'\n'
-            [[ ${known[$file]} == *$'\n'"${link#*#}"$'\n'* ]] ||
-                fail "$page links to $link, and $file has no such heading"
-        done < <(sed '/^```/,/^```/d; s/`[^`]*`//g' "$page" | grep -oE '\]\([^) ]+' | sed 's/^](//' | grep -v '^http')
-    done
-    [ "$count" -ge 100 ] || fail "the pages have $count links"
-}
-
 @test "participants: the lines that docs/PARTICIPANT.md shows are the lines printed" {
     # Those of a GPU: on the simulator they are marked.
     so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
