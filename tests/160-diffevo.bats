@@ -197,6 +197,7 @@ END
     done
 }
 
+# bats test_tags=long
 @test "diffevo: the bench compares both baselines, and says where it is simulated" {
     requires nvcc
     [ ! -e /dev/nvidiactl ] || skip 'measured by make bench'

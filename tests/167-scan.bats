@@ -198,6 +198,7 @@ END_OF_FILE
     assert_output --partial 'wrote sums[0] = '
 }
 
+# bats test_tags=long
 @test "scan: the CUDA submissions are right on the simulator, around sizes of warps and tiles, without a report" {
     requires nvcc
     requires x86-64
