@@ -129,7 +129,7 @@ static bool is_read(const struct builder *b, uint32_t v)
 
 void mark_selected(struct builder *b)
 {
-    step *const shuffle = row_find(b->rows, "@shfl")->run;
+    const struct row *shuffle = row_find(b->rows, "@shfl"); /* NULL: a table without it */
 
     for (size_t n = b->first; n < b->code_count; n++) {
         struct ins *i = &b->code[n];
@@ -142,7 +142,7 @@ void mark_selected(struct builder *b)
             (i->class == CLASS_GLOBAL_LOAD || i->class == CLASS_SHARED_LOAD))
             for (uint32_t u = 0; u < f->defs; u++)
                 i->needed |= (uint8_t)(is_needed(b, n, b->vregs[f->first_def + u]) << u);
-        if (i->body == shuffle && f->defs > 0)
+        if (shuffle && i->body == shuffle->run && f->defs > 0)
             i->selected = may_be_ignored(b, n, b->vregs[f->first_def], 2);
         if (i->op_is_atomic && i->op == ATOMIC_EXCH)
             i->needed = f->defs > 0 && is_read(b, b->vregs[f->first_def]);
