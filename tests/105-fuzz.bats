@@ -20,6 +20,9 @@ nothing_found() {
 
 @test "fuzz: PTX, damaged 300 times a file, is read or refused" { nothing_found ptx 300; }
 
+# bats test_tags=long
+@test "fuzz: PTX, damaged 2000 times a file, is read or refused" { nothing_found ptx 2000; }
+
 @test "fuzz: fatbins and cubins, damaged 2000 times a file, are read or refused" { nothing_found fatbin 2000; }
 
 @test "fuzz: a finding ends the replay, and its input is kept" {
