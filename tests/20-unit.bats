@@ -130,6 +130,11 @@ END
     assert_output --regexp '[0-9]{3,} checks, 0 failed'
 }
 
+@test "unit: cudasim: lines of the host's code, and damaged tables of them" {
+    run -0 timeout 60 "$build/tests/test_cudasim_line"
+    assert_output --regexp '[0-9]{3,} checks, 0 failed'
+}
+
 @test "unit: cudasim: fatbins and cubins as nvcc writes them, whole and broken" {
     cd "$root"
     run -0 timeout 60 "$build/tests/test_cudasim_fatbin"

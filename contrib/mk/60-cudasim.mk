@@ -96,10 +96,10 @@ $(BUILD)/ptx_check: $(BUILD)/cudasim/tools/main_ptx_check.o \
 
 # ---- unit tests: only what they test, and not the host ----
 
-CUDASIM_UNIT := $(addprefix $(BUILD)/tests/test_cudasim_,memory fatbin explain program \
+CUDASIM_UNIT := $(addprefix $(BUILD)/tests/test_cudasim_,memory fatbin line explain program \
 	$(if $(X86_64),builtin half level sim))
 $(BUILD)/tests/test_cudasim_memory: $(call cudasim_objects,base/memory*.c)
-$(BUILD)/tests/test_cudasim_fatbin: $(call cudasim_objects,container/*.c)
+$(BUILD)/tests/test_cudasim_fatbin $(BUILD)/tests/test_cudasim_line: $(call cudasim_objects,container/*.c)
 $(BUILD)/tests/test_cudasim_explain: $(call cudasim_objects,report/explain*.c)
 $(BUILD)/tests/test_cudasim_program: $(call cudasim_objects,program/*.c table/row_index.c ptx/*.c base/*.c)
 $(BUILD)/tests/test_cudasim_program: UNIT_LINK := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \

@@ -1,7 +1,8 @@
 /*
  * line_table.c - reads the section .debug_line of an ELF file, versions 2 to 5 of DWARF.
  *
- * symbol.c calls it, for messages about the host's code. A table that is damaged ends where it is damaged.
+ * symbol.c calls it, for messages about the host's code. A table that is damaged ends where it is damaged. libdw would
+ * do the same, at the price that elf_image.h names.
  */
 #include "line_table.h"
 
@@ -37,33 +38,35 @@ static uint64_t take(struct reader *r, unsigned bytes)
     return value;
 }
 
-static uint64_t take_unsigned(struct reader *r)
+/* A number in seven bits of each byte (LEB128). *bits: how many it has. */
+static uint64_t take_sevens(struct reader *r, unsigned *bits)
 {
     uint64_t value = 0, byte;
-    unsigned shift = 0;
 
+    *bits = 0;
     do {
         byte = take(r, 1);
-        if (shift < 64)
-            value |= (byte & 0x7F) << shift;
-        shift += 7;
+        if (*bits < 64)
+            value |= (byte & 0x7F) << *bits;
+        *bits += 7;
     } while (byte & 0x80);
     return value;
 }
 
+static uint64_t take_unsigned(struct reader *r)
+{
+    unsigned bits;
+
+    return take_sevens(r, &bits);
+}
+
 static int64_t take_signed(struct reader *r)
 {
-    uint64_t value = 0, byte;
-    unsigned shift = 0;
+    unsigned bits;
+    uint64_t value = take_sevens(r, &bits);
 
-    do {
-        byte = take(r, 1);
-        if (shift < 64)
-            value |= (byte & 0x7F) << shift;
-        shift += 7;
-    } while (byte & 0x80);
-    if (byte & 0x40 && shift < 64)
-        value |= ~UINT64_C(0) << shift;
+    if (bits < 64 && value >> (bits - 1) & 1)
+        value |= ~UINT64_C(0) << bits;
     return (int64_t)value;
 }
 
@@ -152,7 +155,7 @@ static const char *take_list(const struct unit *u, struct reader *r, uint64_t wa
     for (uint64_t f = 0; f < formats; f++)
         kinds[f][0] = take_unsigned(r), kinds[f][1] = take_unsigned(r);
     count = take_unsigned(r);
-    for (uint64_t n = 0; n < count && !r->bad; n++)
+    for (uint64_t n = 0; formats && n < count && !r->bad; n++)
         for (uint64_t f = 0; f < formats; f++) {
             const char *text = take_form(u, r, kinds[f][1]);
 
