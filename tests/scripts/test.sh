@@ -107,7 +107,7 @@ else
     toolkit_make -j "$(nproc)" DEV=1 everything >&2 || fail 'no test was run: see above'
     export TOOLKIT_BUILT=yes
     # The longest first: a long test at the end leaves the other workers idle.
-    longest='/(110-cudasim|112-instructions|115-sim-host|182-contest|185-formats|195-slurm|50-problem|60-make|70-sanitize|87-leagues)\.bats$'
+    longest='/(110-cudasim|112-instructions|145-problems|160-diffevo|170-bench|182-contest|215-predict-use|60-make|87-leagues)\.bats$'
     {
         printf '%s\n' "${files[@]}" | grep -E "$longest" || true
         printf '%s\n' "${files[@]}" | grep -vE "$longest" || true
