@@ -110,7 +110,8 @@ setup() {
     local script said count=0
     while read -r script; do
         [ -x "$script" ] || continue
-        said=$(timeout 120 "$script" --help < /dev/null 2> "$BATS_TEST_TMPDIR/errors") || fail "$script --help: exit code $?"
+        said=$(timeout 120 "$script" --help < /dev/null 2> "$BATS_TEST_TMPDIR/errors") ||
+            fail "$script --help: exit code $?"
         [ -n "$said" ] || fail "$script --help says nothing"
         [ ! -s "$BATS_TEST_TMPDIR/errors" ] || fail "$script --help: $(cat "$BATS_TEST_TMPDIR/errors")"
         count=$((count + 1))
