@@ -465,22 +465,31 @@ teardown() {
 }
 
 @test "failures: a failed write is one line in the log, and its result is shown once a write succeeds" {
-    local prof shown
+    local prof shown feed
     serve_contest
+    feed=$contest/grading/feed-public.ndjson
     prof=$("$build/grader" token "$contest" --jury prof)
     serve
-    until_true 10 test -s "$contest/grading/feed-public.ndjson"
-    mv "$contest/grading/feed-public.ndjson" "$BATS_TEST_TMPDIR/feed"
-    mkdir "$contest/grading/feed-public.ndjson"
+    until_true 10 test -s "$feed"
+    # A link is not written to. Unlike a folder it is replaced in one step, between two tries of the server.
+    cp "$feed" "$BATS_TEST_TMPDIR/feed"
+    ln -s /dev/full "$BATS_TEST_TMPDIR/full"
+    mv -T "$BATS_TEST_TMPDIR/full" "$feed"
     assert_equal "$(code -H "Authorization: Bearer $prof" -d text=hello "$url/ask")" 303
     until_true 10 test -s "$BATS_TEST_TMPDIR/server.log"
     sleep 1
     assert_equal "$(wc -l < "$BATS_TEST_TMPDIR/server.log")" 1
-    rmdir "$contest/grading/feed-public.ndjson"
-    mv "$BATS_TEST_TMPDIR/feed" "$contest/grading/feed-public.ndjson"
+    mv -T "$BATS_TEST_TMPDIR/feed" "$feed"
     shown="curl -s '$url/api/contests/contest/clarifications' | jq -e 'length == 1' > /dev/null"
     until_true 10 bash -c "$shown"
-    assert_equal "$(grep -c '"hello"' "$contest/grading/feed-public.ndjson")" 1
+    assert_equal "$(grep -c '"hello"' "$feed")" 1
+
+    # One that was lost is whole again with the next change.
+    cp "$feed" "$BATS_TEST_TMPDIR/feed"
+    rm "$feed"
+    assert_equal "$(code -H "Authorization: Bearer $prof" -d text=again "$url/ask")" 303
+    until_true 10 grep -qs '"again"' "$feed"
+    head -c "$(stat -c %s "$BATS_TEST_TMPDIR/feed")" "$feed" | cmp - "$BATS_TEST_TMPDIR/feed"
 }
 
 @test "Contest API: endpoints, an account, a zip in JSON, and a feed that goes on over a kill -9" {

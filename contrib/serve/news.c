@@ -112,12 +112,15 @@ static bool open_feeds(struct news *news, struct error *error)
     return ok;
 }
 
-/* At its place: what failed half-way before is written over. */
+/* At its place: what failed half-way before is written over. A file that was cut or lost is written anew. */
 static bool write_on(const char *path, const char *text, size_t from, size_t to, struct error *error)
 {
     const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    bool ok = fd >= 0;
+    struct stat file;
+    bool ok = fd >= 0 && fstat(fd, &file) == 0;
 
+    if (ok && (size_t)file.st_size < from)
+        from = 0;
     while (ok && from < to) {
         const ssize_t done = pwrite(fd, text + from, to - from, (off_t)from);
 
