@@ -13,7 +13,8 @@
 #   overhead [--only REGEX]                          what counting adds to the simulation of what is built
 #
 # --fresh is the second draw: programs that the first has not reached, in an order of their own. --next is the third:
-# programs of neither, and --last the fourth: all that are left. --DRAW is one of these.
+# programs of neither, and --last the fourth: all that are left. --courses is the fifth: programs of courses and books,
+# of a list of their own, timed on an H100. --DRAW is one of these.
 #
 # The rule's order and halves are digests of names. Exit codes: 0 done, 2 usage, 3 the toolkit failed.
 
@@ -31,7 +32,7 @@ command=${1:-} jobs=1 first=9999 from='' only=. skip='' locked='' fresh='' model
 while [ $# -gt 0 ]; do
     case $1 in
     --locked) locked=1 && shift && continue ;;
-    --fresh | --next | --last) fresh=${1#--} && shift && continue ;;
+    --fresh | --next | --last | --courses) fresh=${1#--} && shift && continue ;;
     --jobs | --first | --worst)
         [[ ${2:-} =~ ^[1-9][0-9]{0,3}$ ]] || refuse "$1: '${2:-}' is not a number from 1 to 9999" ;;
     --from | --only | --skip | --model) [ $# -gt 1 ] || refuse "option '$1' needs a value; see --help" ;;
@@ -44,19 +45,23 @@ done
 table=$here/${fresh:+$fresh-}programs.csv
 [ -z "$from" ] || from=$(realpath -e -- "$from" 2> /dev/null) || refuse 'cannot open the folder of --from'
 
+# The programs' list, and the GPU that timed them.
+list=$here/list.tsv card=h200
+[ "$fresh" != courses ] || { list=$here/courses-list.tsv card=h100; }
+
 # Limits of the rule: launches of a program; seconds of processor time and KB of memory for counting.
 launches=40 seconds=20 memory=6000000
 
 # digest TEXT: its SHA-256.
 digest() { printf %s "$1" | sha256sum | cut -d ' ' -f 1; }
 
-# half NAME: open, locked, fresh, next, or last.
+# half NAME: open, locked, fresh, next, last, or courses.
 half() {
     [ -z "$fresh" ] || { echo "$fresh" && return; }
     [[ $(digest "predict-half $1") == [0-7]* ]] && echo open || echo locked
 }
 
-# programs: the lines of list.tsv in the rule's order, the first ones: name, suite, folder, build, run.
+# programs: the lines of the list in the rule's order, the first ones: name, suite, folder, build, run.
 programs() {
     local name rest
     while IFS=$'\t' read -r name rest; do
@@ -65,7 +70,7 @@ programs() {
         [[ $fresh != [nl]* ]] || ! grep -q "^$name," "$here/fresh-programs.csv" || continue
         [ "$fresh" != last ] || ! grep -q "^$name," "$here/next-programs.csv" || continue
         printf '%s\t%s\t%s\n' "$(digest "predict-${fresh:-population} $name")" "$name" "$rest"
-    done < "$here/list.tsv" | LC_ALL=C sort | head -n "$first" | cut -f 2-6
+    done < "$list" | LC_ALL=C sort | head -n "$first" | cut -f 2-6
 }
 
 # own_run: the arguments that the Makefile of this folder runs its program with; nothing if there is none.
@@ -98,7 +103,7 @@ simulate() {
     (
         ulimit -t "$4" -c 0
         [ "$2" -eq 0 ] || export CUDASIM_SAMPLE=$2
-        export CUDASIM_CHECK=none CUDASIM_PROFILE=h200 CUDASIM_WORKERS=1 CUDASIM_FEATURES=/dev/fd/$pipe
+        export CUDASIM_CHECK=none CUDASIM_PROFILE=$card CUDASIM_WORKERS=1 CUDASIM_FEATURES=/dev/fd/$pipe
         export LD_LIBRARY_PATH=$build/cudasim${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
         eval "exec $3"
     ) > "$5" 2>&1 < /dev/null &

@@ -11,7 +11,7 @@ elif [ -z "$model" ]; then
     model=$(model_of "$predict_csv")
     model_ready "$predict_csv" "$model"
 fi
-[ -z "$model" ] || "$predictor" predict "$model" "$top/$half.csv" --gpus "$predict_gpus" --gpu h200 --json --all \
+[ -z "$model" ] || "$predictor" predict "$model" "$top/$half.csv" --gpus "$predict_gpus" --gpu "$card" --json --all \
     > "$top/$half.json" ||
     fail 'the rows cannot be predicted: see above'
 awk -f "$scripts/population_errors.awk" "$top/$half.json" "$top/$half.csv" > "$top/$half-errors.tsv" ||

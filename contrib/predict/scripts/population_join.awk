@@ -1,6 +1,12 @@
 # Makes a line per shape of features (the first file) and times (the second file): the launch with the median time, of
 # an even number the lower one. population_join.sh calls it.
-BEGIN { FS = OFS = "," }
+BEGIN {
+    FS = OFS = ","
+    gpu["h100"] = "NVIDIA H100 80GB HBM3"
+    gpu["h200"] = "NVIDIA H200"
+    mem_mhz["h100"] = 2619
+    mem_mhz["h200"] = 3201
+}
 
 FNR == NR && FNR == 1 {
     for (i = 1; i <= NF; i++) {
@@ -53,7 +59,7 @@ END {
             }
         m = int((n + 1) / 2)
         p = program[key]; l = launch[key, m]
-        print "NVIDIA H200", kernel[key], class[p, l], s, time[key, m], time[key, 1], time[key, n], n, clock[key, m],
-            3201, "", feature[p, l]
+        print gpu[card], kernel[key], class[p, l], s, time[key, m], time[key, 1], time[key, n], n, clock[key, m],
+            mem_mhz[card], "", feature[p, l]
     }
 }

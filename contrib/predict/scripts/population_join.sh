@@ -1,13 +1,13 @@
 # Sourced by population.sh: join [--locked | --DRAW]. A line per shape, in the format of contrib/predict/data,
-# to build/predict/population/public.csv, locked.csv, fresh.csv, next.csv or last.csv: of both halves
-# and all draws, of the locked half, of a draw.
+# to build/predict/population/public.csv, locked.csv, fresh.csv, next.csv, last.csv or courses.csv: of both halves and
+# the draws that the model learns from, of the locked half, of a draw.
 # shellcheck shell=bash disable=SC2154
 half=${locked:+locked}
 half=${half:-${fresh:-public}}
 
 # rows_of HALF: its lines.
 rows_of() {
-    awk -f "$scripts/population_join.awk" "$here/$1-features.csv" "$here/$1-h200.csv" ||
+    awk -v card="$card" -f "$scripts/population_join.awk" "$here/$1-features.csv" "$here/$1-$card.csv" ||
         fail 'the rows cannot be joined'
 }
 

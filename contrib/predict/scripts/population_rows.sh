@@ -25,7 +25,7 @@ state_of() {
     elif [ -z "$times" ]; then
         echo '0,not timed'
     else
-        kept=$(awk -v program="$1" -v limit="$launches" -v times="$part/$half-h200.csv" \
+        kept=$(awk -v program="$1" -v limit="$launches" -v times="$part/$half-$card.csv" \
             -v features="$part/$half-features.csv" -f "$scripts/population_rows.awk" "$times" "$top/counts/$1.csv") ||
             fail "the times of '$1' cannot be read"
         [ "$kept" -gt 0 ] && echo "$kept,row" || echo '0,no launch matches'
@@ -40,7 +40,7 @@ halves=(open locked)
 header=$(find "$top/counts" -name "*.csv" -printf "%T@ %p\n" | sort -n | tail -n 1 | cut -d " " -f 2- |
     xargs -d "\n" head -qn 1)
 for half in "${halves[@]}"; do
-    echo 'program,launch,kernel,grid,block,time_us,sm_mhz,name' > "$part/$half-h200.csv"
+    echo 'program,launch,kernel,grid,block,time_us,sm_mhz,name' > "$part/$half-$card.csv"
     echo "program,launch,$header" > "$part/$half-features.csv"
 done
 echo 'program,suite,half,arguments,launches,state' > "$part/${table##*/}"
@@ -55,5 +55,5 @@ for half in "${halves[@]}"; do
         "$part/${table##*/}"
     awk -F, -v half="$half" 'NR > 1 && !(($1, $NF) in any) { any[$1, $NF]; kernels++ }
         NR > 1 && !(($1, $4, $5, $NF) in shape) { shape[$1, $4, $5, $NF]; shapes++ }
-        END { print half ": " kernels " kernels, " shapes " shapes, " NR - 1 " launches" }' "$part/$half-h200.csv"
+        END { print half ": " kernels " kernels, " shapes " shapes, " NR - 1 " launches" }' "$part/$half-$card.csv"
 done
