@@ -36,7 +36,8 @@ compare() {
 }
 
 # as_the_h100 LEVEL: a test tagged long shows that the bits of an H100 are those that are expected. So only what has a
-# bound, and other bits on an H100, is compared with what is expected: computing that takes most of the time.
+# bound, and other bits than the expected ones on an H100, is compared with what is expected: computing that takes most
+# of the time. Approximate functions keep a bound, and most have an H100's bits.
 as_the_h100() {
     compare "$1" 3536 -c "$root/tests/instructions/h100.txt"
     compare "$1" 46 -e -f @bound
@@ -94,4 +95,11 @@ tensor_sums() {
     export LC_ALL=C
     run comm -23 <(sed -n 's/^refused\t//p' "$list" | sort) <(sort "$root/tests/instructions/refused.txt")
     assert_output ''
+}
+
+# bats test_tags=long
+@test "the tables of approximate functions are those that their results give" {
+    make -s -C "$root" "$build/interpolation" >&2
+    "$build/interpolation" > "$BATS_TEST_TMPDIR/tables"
+    diff "$BATS_TEST_TMPDIR/tables" "$root/contrib/cudasim/table/interpolation.h"
 }

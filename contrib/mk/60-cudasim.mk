@@ -226,6 +226,10 @@ $(BUILD)/defect-tests/%: tests/defects/%.cu tests/defects/suite.h $(PROGRAM_STAM
 	@mkdir -p $(@D)
 	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(PTX_90A) -w -o $@ $<
 
+# Finds the tables of approximate functions on a GPU; on the library it prints the tables that the library has.
+$(BUILD)/interpolation: $(CUDASIM)/tools/main_interpolation.cu $(PROGRAM_STAMP)
+	$(call say,NVCC $<)$(NVCC) -O2 $(filter-out -O0,$(PROGRAM_FLAGS)) $(PTX_CODE) -o $@ $<
+
 # A CUDA program that measures the library: tests/bench/bench_cudasim.sh.
 $(BUILD)/cudasim_speed: tests/bench/main_cudasim.cu $(PROGRAM_STAMP)
 	$(call say,NVCC $<)$(NVCC) -O3 $(filter-out -O0,$(PROGRAM_FLAGS)) $(PTX_CODE) -o $@ $<

@@ -20,7 +20,8 @@ typedef void (*form_kernel)(const u64 *in, u64 *out, unsigned n, u64 *mem);
 /* One instruction form. Every operand occupies one u64 slot, operand j of tuple i at [j * n + i], zero-extended. */
 struct form {
     const char *name;               /* opcode, perhaps with a @tag which tells variants apart */
-    const char *rule;               /* bits, nan, ulp:N, rel:2^-N, abs:2^-N, info; alternatives joined by '/' */
+    const char *rule;               /* bits, nan, ulp:N, rel:2^-N, abs:2^-N, info; alternatives joined by '/';
+                                       golden/ before them: a recorded machine's bits, too */
     unsigned n;                     /* operand tuples, a multiple of 128 */
     unsigned nout;                  /* outputs used */
     unsigned nin;                   /* inputs used */

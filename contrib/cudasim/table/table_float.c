@@ -6,8 +6,8 @@
  * FTZ are .ftz for arithmetic, conversions and comparisons. Bodies that work on bits flush in their own code. Results
  * of f64 are never flushed, because no f64 instruction has .ftz.
  *
- * Approximate functions compute in f64 and round once. So they are well inside of PTX's bounds. No lane calls the C
- * library. Contraction is off, so all levels give the same bits.
+ * tanh and the approximate instructions of f64 compute in f64 and round once. So they are well inside of PTX's bounds.
+ * No lane calls the C library. Contraction is off, so all levels give the same bits.
  *
  * "The hardware" is an H200 on which the behaviour was seen.
  */
@@ -163,7 +163,7 @@ STEP(fma_f64)
     UNARY(name##_plain, u64, f64, expression)                                                                          \
     PLAIN_STEP(name)
 
-/* A body of `finish` on the square roots. rsqrt rounds twice, by 2^-23 in all: PTX wants 2^-22.9. */
+/* A body of `finish` on the square roots. */
 #define ROOT(name, F, finish)                                                                                          \
     STEP(name)                                                                                                         \
     {                                                                                                                  \
@@ -172,22 +172,10 @@ STEP(fma_f64)
         sqrt_all_##F(x, slot_at(w, i->a));                                                                             \
         return finish(w, i, x);                                                                                        \
     }
-FINISH(reciprocal_f32, u32, f32, canon_f32(1.0f / a))
 FINISH(reciprocal_f64, u64, f64, canon_f64(1.0 / a))
 ROOT(sqrt_f32, f32, finish_f32)
 ROOT(sqrt_f64, f64, finish_f64)
-ROOT(rsqrt_f32, f32, reciprocal_f32)
 ROOT(rsqrt_f64, f64, reciprocal_f64)
-
-/* div.approx multiplies by the reciprocal, which is 0 for |b| above 2^126: then 0, or NaN for infinite a. */
-INLINE f32 div_approx(f32 a, f32 b)
-{
-    u32 u = f32_bits(b), m = u & ~SIGN32;
-    bool vanishes = m > 0x7E800000u && m < INFINITY32;
-    f32 zero = f32_from(u & SIGN32), scaled = a * zero, exact = a / b;
-
-    return vanishes ? scaled : exact;
-}
 
 /* The .approx.ftz of f64 sees and gives the upper words only, and flushes subnormals. */
 INLINE f64 upper(f64 x)
@@ -215,7 +203,200 @@ STEP(rsqrt_approx_f64)
     return reciprocal_upper(w, i, x);
 }
 
-/* ---- 2^x, log2, tanh, sin, cos: Taylor's series in f64, to about 2^-35; in pairs of terms, for speed ---- */
+/*
+ * ---- approximate functions, bit for bit as an H100 has them ----
+ *
+ * The hardware interpolates: the upper bits of a fraction choose a segment, the others are x, and the value is a
+ * quadratic in x (S. F. Oberman, M. Y. Siu: A High-Performance Area-Efficient Multifunction Interpolator, ARITH 2005).
+ * The square is truncated. With that, a row of three integers for each segment gives every one of the 2^23 results of a
+ * function. tools/main_interpolation.cu finds the rows on a GPU.
+ */
+#include "interpolation.h"
+
+#define ROUNDER 0x1.8p52 /* adding it leaves the nearest integer in the low bits */
+#define POSITION_BITS 23
+#define POSITION_MASK 0x7FFFFFu
+
+/* x^2 2^-19 of 17 bits, without the products of two bits below 2^19: nothing is carried from them. */
+INLINE u32 square_of(u32 x)
+{
+#define BIT(i, kept, own) ((0u - (x >> (i) & 1)) & (((x & (0x1FFFFu & ~0u << (kept))) >> (18 - (i))) + (own)))
+#define LOW(i) BIT(i, 18 - (i), 0)
+#define HIGH(i) BIT(i, (i) + 1, 1u << (2 * (i) - 19))
+    return LOW(2) + LOW(3) + LOW(4) + LOW(5) + LOW(6) + LOW(7) + LOW(8) + BIT(9, 10, 0) + HIGH(10) + HIGH(11) +
+           HIGH(12) + HIGH(13) + HIGH(14) + HIGH(15) + HIGH(16);
+#undef HIGH
+#undef LOW
+#undef BIT
+}
+
+/*
+ * c0 2^14 + rounding + c1 x + c2 s of a row, for x of 17 bits and s = square_of(x), in units of 2^-40. It is exact, and
+ * its first 24 bits are the result.
+ */
+INLINE f64 interpolate(const s32 (*table)[3], s32 rounding, u32 row, u32 x)
+{
+    const f64 c0 = (f64)table[row][0], c1 = (f64)table[row][1], c2 = (f64)table[row][2];
+
+    return c0 * 16384 + (f64)rounding + c1 * (f64)(s32)x + c2 * (f64)(s32)square_of(x);
+}
+
+/* Of 64 segments, at a position of 23 bits; the second half of a table is `odd`. */
+INLINE f64 interpolate_64(const s32 (*table)[3], s32 rounding, u32 position, u32 odd)
+{
+    return interpolate(table, rounding, (position >> 17) + 64 * odd, position & 0x1FFFF);
+}
+
+/* The first 24 bits of a value, in the unit 2^(k - 40). */
+INLINE f32 cut_off(f64 value, s32 k)
+{
+    const f64 cut = f64_from(f64_bits(value) & 0xFFFFFFFFE0000000ull);
+
+    return (f32)(cut * f64_from((u64)(s64)(k + 1023 - 40) << 52));
+}
+
+/* A choice without a branch, around which the compiler would make no vectors. */
+INLINE u32 pick(bool which, u32 yes, u32 no)
+{
+    const u32 mask = 0u - which;
+
+    return (yes & mask) | (no & ~mask);
+}
+
+/* 1.m 2^e of a positive normal f64 */
+INLINE u32 fraction_of(f64 x) { return (u32)(f64_bits(x) >> 29) & POSITION_MASK; }
+INLINE s32 exponent_of(f64 x) { return (s32)(f64_bits(x) >> 52 & 0x7FF) - 1023; }
+INLINE f64 magnitude_of(f32 a) { return f64_from(f64_bits((f64)a) & ~SIGN64); }
+
+/* 2^a: the fraction is that of |a|, cut off, and its complement where a is negative and no integer. */
+INLINE f32 exp2_normal(f32 a)
+{
+    const f64 x = magnitude_of(a);
+    const s32 fixed = (s32)((x > 160 ? 160 : x) * 0x1p23);
+    const u32 opposite = ~(u32)fixed + (((u32)fixed & POSITION_MASK) == 0), n = pick(a < 0, opposite, (u32)fixed);
+
+    return cut_off(interpolate_64(exp2_table, EXP2_ROUNDING, n & POSITION_MASK, 0), (s32)n >> POSITION_BITS);
+}
+
+/* Where the result is subnormal, of the half of a, squared. */
+INLINE u32 exp2_of(f32 a)
+{
+    const bool small = a < -126;
+    const f32 r = exp2_normal(small ? a * 0.5f : a), rr = r * r;
+
+    return pick(a != a, NAN32, pick(small, f32_bits(rr), f32_bits(r)));
+}
+
+/* The sum of exponent and fraction has 36 bits behind the point: near 1 some of the last are 0. */
+INLINE f32 log2_normal(f64 x)
+{
+    const f64 fraction = interpolate_64(log2_table, LOG2_ROUNDING, fraction_of(x), 0);
+    const f64 sum = ((f64)exponent_of(x) * 0x1p40 + fraction) * 0x1p-4, whole = sum < 0 ? -sum : sum;
+    const f64 nearest = (whole + ROUNDER) - ROUNDER, down = nearest > whole ? nearest - 1 : nearest;
+
+    return cut_off(sum < 0 ? -down : down, 4);
+}
+
+/* A subnormal number is scaled, and the result rounded. */
+INLINE u32 log2_of(f32 a)
+{
+    const f64 x = magnitude_of(a);
+    const bool small = x < 0x1p-126;
+    const f32 r = log2_normal(small ? x * 0x1p24 : x), moved = r - 24;
+
+    return pick((a != a) | (a < 0), NAN32,
+                pick(x == 0, SIGN32 | INFINITY32,
+                     pick(x >= 0x1p128, INFINITY32, pick(a == 1, 0, pick(small, f32_bits(moved), f32_bits(r))))));
+}
+
+INLINE u32 reciprocal_of(f32 a)
+{
+    const f64 x = magnitude_of(a);
+    const u32 fraction = fraction_of(x), sign = f32_bits(a) & SIGN32;
+    const f32 r = cut_off(interpolate(reciprocal_table, RECIPROCAL_ROUNDING, fraction >> 16, (fraction & 0xFFFF) << 1),
+                          -exponent_of(x));
+
+    return pick(a != a, NAN32, sign | pick(x == 0, INFINITY32, pick(x >= 0x1p128, 0, f32_bits(r))));
+}
+
+/* A divisor of which the reciprocal would be infinite: both sides are multiplied by this. */
+INLINE f32 scale_of(f32 b) { return (f32_bits(b) & ~SIGN32) < 0x00800000u ? 0x1p24f : 1; }
+
+/* div.approx multiplies by the reciprocal, of which a subnormal one is 0: for |b| above 2^126. */
+INLINE f32 div_approx(f32 a, f32 b)
+{
+    const u32 r = reciprocal_of(b * scale_of(b));
+
+    return a * scale_of(b) * f32_from(pick((r & INFINITY32) == 0, r & SIGN32, r));
+}
+
+/* div.full scales those, too. */
+INLINE f32 div_full(f32 a, f32 b)
+{
+    const u32 m = f32_bits(b) & ~SIGN32;
+    const f32 scale = m > 0x7E800000u && m < INFINITY32 ? 0.25f : scale_of(b);
+
+    return a * scale * f32_from(reciprocal_of(b * scale));
+}
+
+INLINE u32 root_of(f32 a)
+{
+    const f64 x = magnitude_of(a);
+    const s32 e = exponent_of(x);
+    const f32 r = cut_off(interpolate_64(root_table, ROOT_ROUNDING, fraction_of(x), e & 1), e >> 1);
+
+    return pick(x == 0, f32_bits(a) & SIGN32,
+                pick((a != a) | (a < 0), NAN32, pick(x >= 0x1p128, INFINITY32, f32_bits(r))));
+}
+
+/* At powers of 4 the hardware is exact. */
+INLINE u32 reciprocal_root_of(f32 a)
+{
+    const f64 x = magnitude_of(a);
+    const u32 fraction = fraction_of(x);
+    const s32 e = exponent_of(x);
+    const f64 value = interpolate_64(rsqrt_table, RSQRT_ROUNDING, fraction, e & 1);
+    const f32 r = cut_off(fraction == 0 && !(e & 1) ? 0x1p40 : value, -(e >> 1));
+
+    return pick(x == 0, (f32_bits(a) & SIGN32) | INFINITY32,
+                pick((a != a) | (a < 0), NAN32, pick(x >= 0x1p128, 0, f32_bits(r))));
+}
+
+/*
+ * An angle is a / 2 pi, cut off to f32. So large angles have the hardware's error, and integers count as 0. Its
+ * fraction has 25 bits: the quarter, and the position, which is complemented in every second quarter.
+ */
+INLINE u32 quarters_of(f32 a)
+{
+    f64 t = f64_from(f64_bits((f64)a * (f64)0.15915494f) & 0x7FFFFFFFE0000000ull);
+
+    t = f64_from(f64_bits(t) & (0 - (u64)(t < 0x1p24)));
+    return (u32)(s32)((t - (f64)(s32)t) * 0x1p25);
+}
+
+INLINE u32 sine_of_quarters(u32 quarters)
+{
+    const u32 position = quarters ^ (0u - (quarters >> POSITION_BITS & 1));
+    const f32 r = cut_off(interpolate_64(sine_table, SINE_ROUNDING, position & POSITION_MASK, 0), 0);
+
+    return f32_bits(r) | (quarters >> (POSITION_BITS + 1) & 1) << 31;
+}
+
+INLINE bool has_no_angle(f32 a) { return (f32_bits(a) & ~SIGN32) >= INFINITY32; }
+
+INLINE u32 sin_of(f32 a)
+{
+    const u32 r = sine_of_quarters(quarters_of(a)) ^ (f32_bits(a) & SIGN32);
+
+    return pick(has_no_angle(a), NAN32, r);
+}
+
+INLINE u32 cos_of(f32 a)
+{
+    return pick(has_no_angle(a), NAN32, sine_of_quarters(quarters_of(a) + (1u << POSITION_BITS)));
+}
+
+/* ---- tanh: Taylor's series in f64, to about 2^-35; in pairs of terms, for speed ---- */
 
 /* 2^f - 1 for f in [-1/2, 1/2]: (f ln 2)^n / n!, whose relative error is small at 0, too. */
 INLINE f64 exp2_less_1(f64 f)
@@ -230,21 +411,10 @@ INLINE f64 exp2_less_1(f64 f)
     return (low + (middle + high * ffff) * ffff) * f;
 }
 
-#define ROUNDER 0x1.8p52 /* adding it leaves the nearest integer in the low bits */
-
 /* 2^k of t = k + ROUNDER, for k that give a normal number. */
 INLINE f64 power_of(f64 t)
 {
     return f64_from((f64_bits(t) << 52) + 0x3FF0000000000000ull);
-}
-
-INLINE u32 exp2_of(f32 a)
-{
-    f64 x = a < -160 ? -160 : a > 160 ? 160 : (f64)a, t = x + ROUNDER, f = x - (t - ROUNDER);
-    f64 power = power_of(t);
-    f32 r = (f32)(power * exp2_less_1(f) + power);
-
-    return a != a ? NAN32 : f32_bits(r);
 }
 
 /* e^2x - 1 keeps its precision near 0; 1 is reached before 10. */
@@ -256,63 +426,6 @@ INLINE u32 tanh_of(f32 a)
     f32 r = (f32)(e / (e + 2));
 
     return a != a ? NAN32 : f32_bits(r) | (f32_bits(a) & SIGN32);
-}
-
-/* a = 2^k m, m in [sqrt 1/2, sqrt 2): log2 m = 2 atanh((m - 1) / (m + 1)) / ln 2. */
-INLINE u32 log2_of(f32 a)
-{
-    f64 x = (f64)a, m, k, s, z, zz, p;
-    u64 u = f64_bits(x) + (0x3FF0000000000000ull - 0x3FE6A09E00000000ull);
-    f32 r;
-
-    m = f64_from((u & 0x000FFFFFFFFFFFFFull) + 0x3FE6A09E00000000ull);
-    k = f64_from((u >> 52) | 0x4330000000000000ull) - (0x1p52 + 1023);
-    s = (m - 1) / (m + 1);
-    z = s * s;
-    zz = z * z;
-    p = (2.8853900817779268e+00 + 9.6179669392597562e-01 * z) +
-        (5.7707801635558537e-01 + 4.1219858311113241e-01 * z) * zz +
-        ((3.2059889797532520e-01 + 2.6230818925253879e-01 * z) + 2.2195308321368667e-01 * zz) * (zz * zz);
-    r = (f32)(p * s + k);
-    return x != x || x < 0 ? NAN32 : x == 0 ? SIGN32 | INFINITY32 : x > 0x1p128 ? INFINITY32 : f32_bits(r);
-}
-
-/*
- * The hardware's angle: a / 2 pi, cut off to f32. So large angles have the same error as on the hardware, and integer
- * results count as 0. The fraction is exact.
- */
-INLINE f64 turns_of(f32 a)
-{
-    f64 t = f64_from(f64_bits((f64)a * (f64)0.15915494f) & 0xFFFFFFFFE0000000ull);
-
-    t = t < 0x1p24 && t > -0x1p24 ? t : t - t; /* NaN of infinity */
-    return t - ((t + ROUNDER) - ROUNDER);
-}
-
-/* sin(2 pi f) for f in [-1/4, 1/4] */
-INLINE f64 sine(f64 f)
-{
-    f64 y = f * 6.2831853071795865, z = y * y, zz = z * z;
-    f64 low = (-1.6666666666666666e-01 + 8.3333333333333332e-03 * z) +
-              (-1.9841269841269841e-04 + 2.7557319223985893e-06 * z) * zz;
-    f64 high = (-2.5052108385441720e-08 + 1.6059043836821613e-10 * z) - 7.6471637318198165e-13 * zz;
-
-    return (low + high * (zz * zz)) * z * y + y;
-}
-
-INLINE u32 sin_of(f32 a)
-{
-    f64 f = turns_of(a);
-    f32 r = (f32)sine(f > 0.25 ? 0.5 - f : f < -0.25 ? -0.5 - f : f);
-
-    return r != r ? NAN32 : r == 0 ? f32_bits(a) & SIGN32 : f32_bits(r);
-}
-
-INLINE u32 cos_of(f32 a)
-{
-    f64 f = turns_of(a);
-
-    return canon_f32((f32)sine(0.25 - (f < 0 ? -f : f)));
 }
 
 /* ---- sign, minimum, maximum, classes: on the bits ---- */
