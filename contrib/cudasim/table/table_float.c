@@ -230,22 +230,68 @@ INLINE u32 square_of(u32 x)
 #undef BIT
 }
 
+/* An entry of a table's column for each lane. Gathers are slow, and 64 entries fit four registers. */
+INLINE void look_up(s32 *found, const s32 *column, int entries, const u32 *at)
+{
+#if defined(__AVX512F__)
+    const __m512i half = _mm512_set1_epi32(32), upper = _mm512_set1_epi32(64);
+
+    for (int l = 0; l < LANES; l += 16) {
+        const __m512i index = _mm512_loadu_si512(at + l);
+        __m512i quarter[4], r[2];
+
+        for (int n = 0; n < entries / 32; n++)
+            quarter[n] = _mm512_permutex2var_epi32(_mm512_loadu_si512(column + 32 * n), index,
+                                                   _mm512_loadu_si512(column + 32 * n + 16));
+        for (int n = 0; n < entries / 64; n++)
+            r[n] = _mm512_mask_blend_epi32(_mm512_test_epi32_mask(index, half), quarter[2 * n], quarter[2 * n + 1]);
+        if (entries == 128)
+            r[0] = _mm512_mask_blend_epi32(_mm512_test_epi32_mask(index, upper), r[0], r[1]);
+        _mm512_storeu_si512(found + l, r[0]);
+    }
+#else
+    (void)entries;
+    for (int l = 0; l < LANES; l++)
+        found[l] = ((const volatile s32 *)column)[at[l]]; /* no gather */
+#endif
+}
+
 /*
- * c0 2^14 + rounding + c1 x + c2 s of a row, for x of 17 bits and s = square_of(x), in units of 2^-40. It is exact, and
- * its first 24 bits are the result.
+ * c0 2^14 + rounding + c1 x + c2 s for each lane, in units of 2^-40. A place has the row above 17 bits of x, and s is
+ * square_of(x). It is exact, and its first 24 bits are the result.
  */
-INLINE f64 interpolate(const s32 (*table)[3], s32 rounding, u32 row, u32 x)
+INLINE void interpolate(f64 *values, const s32 *columns, int entries, s32 rounding, const u32 *places)
 {
-    const f64 c0 = (f64)table[row][0], c1 = (f64)table[row][1], c2 = (f64)table[row][2];
+    u32 row[LANES] ALIGNED;
+    s32 c0[LANES] ALIGNED, c1[LANES] ALIGNED, c2[LANES] ALIGNED;
 
-    return c0 * 16384 + (f64)rounding + c1 * (f64)(s32)x + c2 * (f64)(s32)square_of(x);
+    EACH_LANE { row[l] = places[l] >> 17; }
+    look_up(c0, columns, entries, row);
+    look_up(c1, columns + entries, entries, row);
+    look_up(c2, columns + 2 * entries, entries, row);
+    EACH_LANE
+    {
+        const u32 x = places[l] & 0x1FFFF;
+
+        values[l] = (f64)c0[l] * 16384 + (f64)rounding + (f64)c1[l] * (f64)(s32)x + (f64)c2[l] * (f64)(s32)square_of(x);
+    }
 }
 
-/* Of 64 segments, at a position of 23 bits; the second half of a table is `odd`. */
-INLINE f64 interpolate_64(const s32 (*table)[3], s32 rounding, u32 position, u32 odd)
-{
-    return interpolate(table, rounding, (position >> 17) + 64 * odd, position & 0x1FFFF);
-}
+/* The body of a function of `a`, of the place for an operand and of the result for the operands and a value. */
+#define APPROXIMATE(name, table, ROUNDING, operands, operand, place, result)                                           \
+    STEP(name)                                                                                                         \
+    {                                                                                                                  \
+        const f32 *A = slot_at(w, i->a), *B = operands == 2 ? slot_at(w, i->b) : A;                                    \
+        u32 places[LANES] ALIGNED, r[LANES] ALIGNED;                                                                   \
+        f64 values[LANES] ALIGNED;                                                                                     \
+                                                                                                                       \
+        float_enter(w, i);                                                                                             \
+        EACH_LANE { places[l] = place(operand[l]); }                                                                   \
+        interpolate(values, table[0], sizeof table[0] / sizeof table[0][0], ROUNDING, places);                         \
+        EACH_LANE { r[l] = result(A[l], B[l], values[l]); }                                                            \
+        return finish_u32(w, i, r);                                                                                    \
+    }
+FINISH(finish_u32, u32, u32, a)
 
 /* The first 24 bits of a value, in the unit 2^(k - 40). */
 INLINE f32 cut_off(f64 value, s32 k)
@@ -268,105 +314,137 @@ INLINE u32 fraction_of(f64 x) { return (u32)(f64_bits(x) >> 29) & POSITION_MASK;
 INLINE s32 exponent_of(f64 x) { return (s32)(f64_bits(x) >> 52 & 0x7FF) - 1023; }
 INLINE f64 magnitude_of(f32 a) { return f64_from(f64_bits((f64)a) & ~SIGN64); }
 
-/* 2^a: the fraction is that of |a|, cut off, and its complement where a is negative and no integer. */
-INLINE f32 exp2_normal(f32 a)
+/*
+ * 2^a. The fraction is that of |a|, cut off, and its complement where a is negative and no integer. Where the result is
+ * subnormal, it is that of the half of a, squared.
+ */
+INLINE bool exp2_is_small(f32 a) { return a < -126; }
+
+INLINE u32 exp2_fixed(f32 a)
+{
+    const f64 x = magnitude_of(exp2_is_small(a) ? a * 0.5f : a);
+    const u32 fixed = (u32)(s32)((x > 160 ? 160 : x) * 0x1p23);
+
+    return pick(a < 0, ~fixed + ((fixed & POSITION_MASK) == 0), fixed);
+}
+
+INLINE u32 exp2_place(f32 a) { return exp2_fixed(a) & POSITION_MASK; }
+
+INLINE u32 exp2_result(f32 a, f32 b, f64 value)
+{
+    const f32 r = cut_off(value, (s32)exp2_fixed(a) >> POSITION_BITS), rr = r * r;
+
+    (void)b;
+    return pick(a != a, NAN32, pick(exp2_is_small(a), f32_bits(rr), f32_bits(r)));
+}
+
+APPROXIMATE(ex2_f32, exp2_table, EXP2_ROUNDING, 1, A, exp2_place, exp2_result)
+
+/*
+ * log2. The sum of exponent and fraction has 36 bits behind the point: near 1 some of the last are 0. A subnormal number
+ * is scaled, and the result rounded.
+ */
+INLINE bool log2_is_small(f64 x) { return x < 0x1p-126; }
+INLINE f64 log2_scaled(f64 x) { return log2_is_small(x) ? x * 0x1p24 : x; }
+INLINE u32 log2_place(f32 a) { return fraction_of(log2_scaled(magnitude_of(a))); }
+
+INLINE u32 log2_result(f32 a, f32 b, f64 value)
 {
     const f64 x = magnitude_of(a);
-    const s32 fixed = (s32)((x > 160 ? 160 : x) * 0x1p23);
-    const u32 opposite = ~(u32)fixed + (((u32)fixed & POSITION_MASK) == 0), n = pick(a < 0, opposite, (u32)fixed);
-
-    return cut_off(interpolate_64(exp2_table, EXP2_ROUNDING, n & POSITION_MASK, 0), (s32)n >> POSITION_BITS);
-}
-
-/* Where the result is subnormal, of the half of a, squared. */
-INLINE u32 exp2_of(f32 a)
-{
-    const bool small = a < -126;
-    const f32 r = exp2_normal(small ? a * 0.5f : a), rr = r * r;
-
-    return pick(a != a, NAN32, pick(small, f32_bits(rr), f32_bits(r)));
-}
-
-/* The sum of exponent and fraction has 36 bits behind the point: near 1 some of the last are 0. */
-INLINE f32 log2_normal(f64 x)
-{
-    const f64 fraction = interpolate_64(log2_table, LOG2_ROUNDING, fraction_of(x), 0);
-    const f64 sum = ((f64)exponent_of(x) * 0x1p40 + fraction) * 0x1p-4, whole = sum < 0 ? -sum : sum;
+    const f64 sum = ((f64)exponent_of(log2_scaled(x)) * 0x1p40 + value) * 0x1p-4, whole = sum < 0 ? -sum : sum;
     const f64 nearest = (whole + ROUNDER) - ROUNDER, down = nearest > whole ? nearest - 1 : nearest;
+    const f32 r = cut_off(sum < 0 ? -down : down, 4), moved = r - 24;
 
-    return cut_off(sum < 0 ? -down : down, 4);
+    (void)b;
+    return pick(
+        (a != a) | (a < 0), NAN32,
+        pick(x == 0, SIGN32 | INFINITY32,
+             pick(x >= 0x1p128, INFINITY32, pick(a == 1, 0, pick(log2_is_small(x), f32_bits(moved), f32_bits(r))))));
 }
 
-/* A subnormal number is scaled, and the result rounded. */
-INLINE u32 log2_of(f32 a)
+APPROXIMATE(lg2_f32, log2_table, LOG2_ROUNDING, 1, A, log2_place, log2_result)
+
+/* 1 / a has 128 segments, and x of 16 bits. */
+INLINE u32 reciprocal_place(f32 a) { return fraction_of(magnitude_of(a)) << 1; }
+
+INLINE u32 reciprocal_of(f32 a, f64 value)
 {
     const f64 x = magnitude_of(a);
-    const bool small = x < 0x1p-126;
-    const f32 r = log2_normal(small ? x * 0x1p24 : x), moved = r - 24;
+    const f32 r = cut_off(value, -exponent_of(x));
 
-    return pick((a != a) | (a < 0), NAN32,
-                pick(x == 0, SIGN32 | INFINITY32,
-                     pick(x >= 0x1p128, INFINITY32, pick(a == 1, 0, pick(small, f32_bits(moved), f32_bits(r))))));
+    return pick(a != a, NAN32,
+                (f32_bits(a) & SIGN32) | pick(x == 0, INFINITY32, pick(x >= 0x1p128, 0, f32_bits(r))));
 }
 
-INLINE u32 reciprocal_of(f32 a)
+INLINE u32 reciprocal_result(f32 a, f32 b, f64 value)
 {
-    const f64 x = magnitude_of(a);
-    const u32 fraction = fraction_of(x), sign = f32_bits(a) & SIGN32;
-    const f32 r = cut_off(interpolate(reciprocal_table, RECIPROCAL_ROUNDING, fraction >> 16, (fraction & 0xFFFF) << 1),
-                          -exponent_of(x));
-
-    return pick(a != a, NAN32, sign | pick(x == 0, INFINITY32, pick(x >= 0x1p128, 0, f32_bits(r))));
+    (void)b;
+    return reciprocal_of(a, value);
 }
+
+APPROXIMATE(rcp_approx_f32, reciprocal_table, RECIPROCAL_ROUNDING, 1, A, reciprocal_place, reciprocal_result)
 
 /* A divisor of which the reciprocal would be infinite: both sides are multiplied by this. */
 INLINE f32 scale_of(f32 b) { return (f32_bits(b) & ~SIGN32) < 0x00800000u ? 0x1p24f : 1; }
+INLINE u32 divisor_place(f32 b) { return reciprocal_place(b * scale_of(b)); }
 
 /* div.approx multiplies by the reciprocal, of which a subnormal one is 0: for |b| above 2^126. */
-INLINE f32 div_approx(f32 a, f32 b)
+INLINE u32 div_approx_result(f32 a, f32 b, f64 value)
 {
-    const u32 r = reciprocal_of(b * scale_of(b));
+    const u32 r = reciprocal_of(b * scale_of(b), value);
 
-    return a * scale_of(b) * f32_from(pick((r & INFINITY32) == 0, r & SIGN32, r));
+    return canon_f32(a * scale_of(b) * f32_from(pick((r & INFINITY32) == 0, r & SIGN32, r)));
 }
 
-/* div.full scales those, too. */
-INLINE f32 div_full(f32 a, f32 b)
+/* div.full scales those, too. A power of two does not change the place. */
+INLINE u32 div_full_result(f32 a, f32 b, f64 value)
 {
     const u32 m = f32_bits(b) & ~SIGN32;
     const f32 scale = m > 0x7E800000u && m < INFINITY32 ? 0.25f : scale_of(b);
 
-    return a * scale * f32_from(reciprocal_of(b * scale));
+    return canon_f32(a * scale * f32_from(reciprocal_of(b * scale, value)));
 }
 
-INLINE u32 root_of(f32 a)
+APPROXIMATE(div_approx_f32, reciprocal_table, RECIPROCAL_ROUNDING, 2, B, divisor_place, div_approx_result)
+APPROXIMATE(div_full_f32, reciprocal_table, RECIPROCAL_ROUNDING, 2, B, divisor_place, div_full_result)
+
+/* Roots have 64 segments for even exponents, and 64 for odd ones. */
+INLINE u32 root_place(f32 a)
 {
     const f64 x = magnitude_of(a);
-    const s32 e = exponent_of(x);
-    const f32 r = cut_off(interpolate_64(root_table, ROOT_ROUNDING, fraction_of(x), e & 1), e >> 1);
 
+    return fraction_of(x) | ((u32)exponent_of(x) & 1) << POSITION_BITS;
+}
+
+INLINE u32 root_result(f32 a, f32 b, f64 value)
+{
+    const f64 x = magnitude_of(a);
+    const f32 r = cut_off(value, exponent_of(x) >> 1);
+
+    (void)b;
     return pick(x == 0, f32_bits(a) & SIGN32,
                 pick((a != a) | (a < 0), NAN32, pick(x >= 0x1p128, INFINITY32, f32_bits(r))));
 }
 
 /* At powers of 4 the hardware is exact. */
-INLINE u32 reciprocal_root_of(f32 a)
+INLINE u32 reciprocal_root_result(f32 a, f32 b, f64 value)
 {
     const f64 x = magnitude_of(a);
-    const u32 fraction = fraction_of(x);
-    const s32 e = exponent_of(x);
-    const f64 value = interpolate_64(rsqrt_table, RSQRT_ROUNDING, fraction, e & 1);
-    const f32 r = cut_off(fraction == 0 && !(e & 1) ? 0x1p40 : value, -(e >> 1));
+    const f32 r = cut_off(root_place(a) == 0 ? 0x1p40 : value, -(exponent_of(x) >> 1));
 
+    (void)b;
     return pick(x == 0, (f32_bits(a) & SIGN32) | INFINITY32,
                 pick((a != a) | (a < 0), NAN32, pick(x >= 0x1p128, 0, f32_bits(r))));
 }
+
+APPROXIMATE(sqrt_approx_f32, root_table, ROOT_ROUNDING, 1, A, root_place, root_result)
+APPROXIMATE(rsqrt_approx_f32, rsqrt_table, RSQRT_ROUNDING, 1, A, root_place, reciprocal_root_result)
 
 /*
  * An angle is a / 2 pi, cut off to f32. So large angles have the hardware's error, and integers count as 0. Its
  * fraction has 25 bits: the quarter, and the position, which is complemented in every second quarter.
  */
-INLINE u32 quarters_of(f32 a)
+INLINE u32 sin_quarters(f32 a)
 {
     f64 t = f64_from(f64_bits((f64)a * (f64)0.15915494f) & 0x7FFFFFFFE0000000ull);
 
@@ -374,27 +452,37 @@ INLINE u32 quarters_of(f32 a)
     return (u32)(s32)((t - (f64)(s32)t) * 0x1p25);
 }
 
-INLINE u32 sine_of_quarters(u32 quarters)
-{
-    const u32 position = quarters ^ (0u - (quarters >> POSITION_BITS & 1));
-    const f32 r = cut_off(interpolate_64(sine_table, SINE_ROUNDING, position & POSITION_MASK, 0), 0);
+INLINE u32 cos_quarters(f32 a) { return sin_quarters(a) + (1u << POSITION_BITS); }
 
-    return f32_bits(r) | (quarters >> (POSITION_BITS + 1) & 1) << 31;
+INLINE u32 place_of_quarters(u32 quarters)
+{
+    return (quarters ^ (0u - (quarters >> POSITION_BITS & 1))) & POSITION_MASK;
 }
 
-INLINE bool has_no_angle(f32 a) { return (f32_bits(a) & ~SIGN32) >= INFINITY32; }
-
-INLINE u32 sin_of(f32 a)
+INLINE u32 sine_of_quarters(f32 a, u32 quarters, f64 value)
 {
-    const u32 r = sine_of_quarters(quarters_of(a)) ^ (f32_bits(a) & SIGN32);
+    const u32 sign = (quarters >> (POSITION_BITS + 1) & 1) << 31;
 
-    return pick(has_no_angle(a), NAN32, r);
+    return pick((f32_bits(a) & ~SIGN32) >= INFINITY32, NAN32, f32_bits(cut_off(value, 0)) ^ sign);
 }
 
-INLINE u32 cos_of(f32 a)
+INLINE u32 sin_place(f32 a) { return place_of_quarters(sin_quarters(a)); }
+INLINE u32 cos_place(f32 a) { return place_of_quarters(cos_quarters(a)); }
+
+INLINE u32 sin_result(f32 a, f32 b, f64 value)
 {
-    return pick(has_no_angle(a), NAN32, sine_of_quarters(quarters_of(a) + (1u << POSITION_BITS)));
+    (void)b;
+    return sine_of_quarters(a, sin_quarters(a) ^ f32_bits(a) >> 31 << (POSITION_BITS + 1), value);
 }
+
+INLINE u32 cos_result(f32 a, f32 b, f64 value)
+{
+    (void)b;
+    return sine_of_quarters(a, cos_quarters(a), value);
+}
+
+APPROXIMATE(sin_f32, sine_table, SINE_ROUNDING, 1, A, sin_place, sin_result)
+APPROXIMATE(cos_f32, sine_table, SINE_ROUNDING, 1, A, cos_place, cos_result)
 
 /* ---- tanh: Taylor's series in f64, to about 2^-35; in pairs of terms, for speed ---- */
 

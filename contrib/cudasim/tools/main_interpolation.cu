@@ -218,23 +218,34 @@ static int rounding_of(const std::vector<row> &rows)
     return fitting[fitting.size() / 2];
 }
 
+/* A line of text as it grows, of whole numbers; printed where it is full. */
+static void print_number(std::string &line, double number)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, " %.0f,", number);
+    if (line.size() + strlen(text) > 118) {
+        puts(line.c_str());
+        line = "       ";
+    }
+    line += text;
+}
+
 static void print_table(const char *name, const char *upper, const std::vector<row> &rows)
 {
     const int rounding = rounding_of(rows);
-    std::string line = "   ";
 
-    printf("#define %s_ROUNDING (%d)\n\nstatic const s32 %s_table[%zu][3] = {\n", upper, rounding, name, rows.size());
-    for (const row &r : rows) {
-        char text[64];
+    printf("#define %s_ROUNDING (%d)\n\nstatic const s32 %s_table[3][%zu] ALIGNED = {\n", upper, rounding, name,
+           rows.size());
+    for (int column = 0; column < 3; column++) {
+        std::string line = "       ";
 
-        snprintf(text, sizeof text, " {%.0f, %ld, %ld},", c0_of(r, rounding), r.c1, r.c2);
-        if (line.size() + strlen(text) > 118) {
-            puts(line.c_str());
-            line = "   ";
-        }
-        line += text;
+        puts("    {");
+        for (const row &r : rows)
+            print_number(line, column == 0 ? c0_of(r, rounding) : column == 1 ? (double)r.c1 : (double)r.c2);
+        printf("%s\n    },\n", line.c_str());
     }
-    printf("%s\n};\n", line.c_str());
+    puts("};");
 }
 
 int main()
@@ -256,7 +267,7 @@ int main()
     TRY(cudaMalloc(&on_device, BATCH * sizeof *on_device));
     puts("/*\n"
          " * interpolation.h - the tables by which an H100 computes approximate functions. tools/main_interpolation.cu\n"
-         " * printed them. A row is {c0, c1, c2} of a segment. See interpolate() in table_float.c.\n"
+         " * printed them. The columns are c0, c1 and c2 of a segment. See interpolate() in table_float.c.\n"
          " */\n"
          "#pragma once");
     for (const auto &t : tables) {
