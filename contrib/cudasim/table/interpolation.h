@@ -1,6 +1,6 @@
 /*
- * interpolation.h - the tables by which an H100 computes approximate functions. tools/main_interpolation.cu
- * printed them. The columns are c0, c1 and c2 of a segment. See interpolate() in table_float.c.
+ * interpolation.h - the tables by which an H100 computes approximate functions: c0, c1 and c2 of segments. See
+ * interpolate() in table_float.c. tools/main_interpolation.cu printed them.
  */
 #pragma once
 

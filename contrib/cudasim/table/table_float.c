@@ -341,8 +341,8 @@ INLINE u32 exp2_result(f32 a, f32 b, f64 value)
 APPROXIMATE(ex2_f32, exp2_table, EXP2_ROUNDING, 1, A, exp2_place, exp2_result)
 
 /*
- * log2. The sum of exponent and fraction has 36 bits behind the point: near 1 some of the last are 0. A subnormal number
- * is scaled, and the result rounded.
+ * log2. The sum of exponent and fraction has 36 bits behind the point: near 1 some of the last are 0. A subnormal
+ * number is scaled, and the result rounded.
  */
 INLINE bool log2_is_small(f64 x) { return x < 0x1p-126; }
 INLINE f64 log2_scaled(f64 x) { return log2_is_small(x) ? x * 0x1p24 : x; }

@@ -1,7 +1,7 @@
 /*
  * main_interpolation.cu - finds the tables by which a GPU computes approximate functions, and prints them as
- * contrib/cudasim/table/interpolation.h. It asks the GPU for all results, and ends with 1 if some segment of a function is
- * no quadratic. table_float.c says how the hardware interpolates. On the simulator it must print the same tables.
+ * contrib/cudasim/table/interpolation.h. It asks the GPU for all results, and ends with 1 if some segment of a function
+ * is no quadratic. table_float.c says how the hardware interpolates. On the simulator it must print the same tables.
  *
  *   make build/interpolation && build/interpolation
  *
@@ -266,8 +266,8 @@ int main()
 
     TRY(cudaMalloc(&on_device, BATCH * sizeof *on_device));
     puts("/*\n"
-         " * interpolation.h - the tables by which an H100 computes approximate functions. tools/main_interpolation.cu\n"
-         " * printed them. The columns are c0, c1 and c2 of a segment. See interpolate() in table_float.c.\n"
+         " * interpolation.h - the tables by which an H100 computes approximate functions: c0, c1 and c2 of segments. See\n"
+         " * interpolate() in table_float.c. tools/main_interpolation.cu printed them.\n"
          " */\n"
          "#pragma once");
     for (const auto &t : tables) {
