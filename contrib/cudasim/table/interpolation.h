@@ -1,5 +1,5 @@
 /*
- * interpolation.h - the tables by which an H100 computes approximate functions: c0, c1 and c2 of segments. See
+ * interpolation.h - the tables by which an H100 computes approximate functions: c0, c1, c2 of segments. See
  * interpolate() in table_float.c. tools/main_interpolation.cu printed them.
  */
 #pragma once
