@@ -1,6 +1,6 @@
 /*
- * interpolation.h - the tables by which an H100 computes approximate functions: c0, c1, c2 of segments. See
- * interpolate() in table_float.c. tools/main_interpolation.cu printed them.
+ * interpolation.h - the tables by which an H100 computes approximate functions: c0, c1, c2 of a
+ * segment. See interpolate() in table_float.c. tools/main_interpolation.cu printed them.
  */
 #pragma once
 

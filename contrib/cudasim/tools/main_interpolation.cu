@@ -266,8 +266,8 @@ int main()
 
     TRY(cudaMalloc(&on_device, BATCH * sizeof *on_device));
     puts("/*\n"
-         " * interpolation.h - the tables by which an H100 computes approximate functions: c0, c1, c2 of segments. See\n"
-         " * interpolate() in table_float.c. tools/main_interpolation.cu printed them.\n"
+         " * interpolation.h - the tables by which an H100 computes approximate functions: c0, c1, c2 of a\n"
+         " * segment. See interpolate() in table_float.c. tools/main_interpolation.cu printed them.\n"
          " */\n"
          "#pragma once");
     for (const auto &t : tables) {
