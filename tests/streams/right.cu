@@ -43,6 +43,35 @@ static void event_between_streams(void)
     CHECK(cudaFreeHost(host));
 }
 
+/* Halves of one buffer share a page: one goes to a file, and comes from one, while a copy has the other. */
+static void halves_and_files(void)
+{
+    struct streams s;
+    FILE *file = tmpfile();
+    int *device = device_new<int>(COUNT), *halves = locked_new<int>(2 * COUNT), back[COUNT];
+    void *volatile nowhere = (void *)8;
+
+    EXPECT(file);
+    fill<<<BLOCKS, 128, 0, s.a>>>(device, COUNT, 3);
+    CHECK(cudaMemcpyAsync(halves, device, BYTES, cudaMemcpyDeviceToHost, s.a));
+    CHECK(cudaStreamSynchronize(s.a));
+    CHECK(cudaMemcpyAsync(halves + COUNT, device, BYTES, cudaMemcpyDeviceToHost, s.a));
+    EXPECT(fwrite(halves, sizeof *halves, COUNT, file) == COUNT && fflush(file) == 0);
+    CHECK(cudaStreamSynchronize(s.a));
+    CHECK(cudaMemcpyAsync(halves, device, BYTES, cudaMemcpyDeviceToHost, s.a));
+    EXPECT(write(fileno(file), halves + COUNT, BYTES) == (ssize_t)BYTES);
+    CHECK(cudaStreamSynchronize(s.a));
+    EXPECT(pread(fileno(file), back, BYTES, 0) == (ssize_t)BYTES && all_are(back, 3));
+    CHECK(cudaMemcpyAsync(device, halves, BYTES, cudaMemcpyHostToDevice, s.a));
+    memset(back, 0, sizeof back);
+    EXPECT(pread(fileno(file), halves + COUNT, BYTES, BYTES) == (ssize_t)BYTES && all_are(halves + COUNT, 3));
+    CHECK(cudaStreamSynchronize(s.a));
+    EXPECT(read(fileno(file), nowhere, 1) <= 0);
+    fclose(file);
+    CHECK(cudaFree(device));
+    CHECK(cudaFreeHost(halves));
+}
+
 /* A wait is for the record before it, not for a later one. */
 static void event_recorded_again(void)
 {
@@ -719,6 +748,7 @@ int main(int argc, char **argv)
     static const struct suite_case cases[] = {
         CASE(order_in_a_stream),
         CASE(event_between_streams),
+        CASE(halves_and_files),
         CASE(event_recorded_again),
         CASE(halves_of_one_buffer),
         CASE(legacy_stream_orders),

@@ -17,6 +17,22 @@ static void managed_read_too_early(void)
     CHECK(cudaFree(values));
 }
 
+// expect: host-race: cudaMemcpyAsync: .* wrote memory .* read it
+static void file_written_too_early(void)
+{
+    struct streams s;
+    FILE *file = tmpfile();
+    int *device = device_new<int>(COUNT), *locked = locked_new<int>(COUNT);
+
+    fill<<<BLOCKS, 128, 0, s.a>>>(device, COUNT, 3);
+    CHECK(cudaMemcpyAsync(locked, device, BYTES, cudaMemcpyDeviceToHost, s.a));
+    sink += (int)fwrite(locked, sizeof *locked, COUNT, file);
+    CHECK(cudaStreamSynchronize(s.a));
+    fclose(file);
+    CHECK(cudaFree(device));
+    CHECK(cudaFreeHost(locked));
+}
+
 // expect: host-race: add_to, .*: read at .* wrote it
 static void managed_written_too_early(void)
 {
@@ -418,6 +434,7 @@ int main(int argc, char **argv)
     static const struct suite_case cases[] = {
         CASE(managed_read_too_early),
         CASE(managed_written_too_early),
+        CASE(file_written_too_early),
         CASE(managed_variable_too_early),
         CASE(copy_read_too_early),
         CASE(locked_buffer_used_again),

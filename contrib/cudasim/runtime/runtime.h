@@ -631,6 +631,7 @@ struct watch *watch_create(struct memory *memory, const uint64_t *last_task);
 void watch_free(struct watch *watch);
 void watch_work(struct runtime *runtime, const struct work *work); /* closes what the work may touch */
 void watch_open(struct watch *watch);                             /* opens all of it */
+void watch_touch(const void *memory, size_t bytes, bool writes); /* as the program's own access to all of it would */
 const struct host_note *watch_note(const struct watch *watch, size_t n); /* NULL: no more */
 /*
  * Notes so far; those from the given one on that this thread made become accesses of the host function that it ran.

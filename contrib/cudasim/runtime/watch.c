@@ -5,7 +5,8 @@
  * The pages of a copy are known. Pages that it writes are closed; pages that it reads are closed for writing. The pages
  * of a kernel are those of every region that a parameter points into, and of its module's managed variables. All pages
  * are opened again before anything runs. order.c compares the notes with what the work touched. An access goes on after
- * its note, so the host's results do not change. But a system call that gets a closed page fails with EFAULT.
+ * its note, so the host's results do not change. A system call that gets a closed page fails with EFAULT: host_io.c opens
+ * the pages before.
  *
  * The handler of SIGSEGV takes no lock. It passes other signals to the handler that was there before.
  *
@@ -245,6 +246,25 @@ void watch_open(struct watch *watch)
         __atomic_store_n(&watch->ranges[n].high, 0, __ATOMIC_RELAXED),
             __atomic_store_n(&watch->ranges[n].low, 0, __ATOMIC_RELAXED);
     watch->count = 0;
+}
+
+/* Only closed pages are touched: the address may be wrong, and the system says so. */
+void watch_touch(const void *memory, size_t bytes, bool writes)
+{
+    const uint64_t low = (uintptr_t)memory, high = low + bytes;
+
+    for (size_t n = 0; the_watch && n < the_watch->count; n++) {
+        const uint64_t from = __atomic_load_n(&the_watch->ranges[n].low, __ATOMIC_RELAXED);
+        const uint64_t to = __atomic_load_n(&the_watch->ranges[n].high, __ATOMIC_RELAXED);
+
+        for (uint64_t at = low > from ? low : from; at < high && at < to; at = (at / PAGE + 1) * PAGE) {
+            volatile char *byte = (volatile char *)(uintptr_t)at;
+            const char is = *byte;
+
+            if (writes)
+                *byte = is;
+        }
+    }
 }
 
 /* ------------------------------------------------------------------ notes */
