@@ -5,8 +5,8 @@
  * The pages of a copy are known. Pages that it writes are closed; pages that it reads are closed for writing. The pages
  * of a kernel are those of every region that a parameter points into, and of its module's managed variables. All pages
  * are opened again before anything runs. order.c compares the notes with what the work touched. An access goes on after
- * its note, so the host's results do not change. A system call that gets a closed page fails with EFAULT: host_io.c opens
- * the pages before.
+ * its note, so the host's results do not change. A system call that gets a closed page fails with EFAULT; host_io.c
+ * touches the pages before.
  *
  * The handler of SIGSEGV takes no lock. It passes other signals to the handler that was there before.
  *
