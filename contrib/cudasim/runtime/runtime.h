@@ -633,7 +633,7 @@ void watch_work(struct runtime *runtime, const struct work *work); /* closes wha
 void watch_open(struct watch *watch);                             /* opens all of it */
 void watch_touch(const void *memory, size_t bytes, bool writes); /* as the program's own access to all of it would */
 const struct host_note *watch_note(const struct watch *watch, size_t n); /* NULL: no more */
-/* Notes so far; this thread's from the given one on become accesses of its host function. spans: [watch_noted() - from] */
+/* Notes so far; this thread's from one on become accesses of its host function. spans: [watch_noted() - from] */
 size_t watch_noted(const struct watch *watch);
 size_t watch_take_notes(struct watch *watch, size_t from, struct traffic_span *spans);
 void watch_forget_notes(struct watch *watch);
