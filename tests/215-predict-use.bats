@@ -121,8 +121,8 @@ CUDA
     make -s predict-program >&2
     # Each lane reads a row of its own: 32 lines a request.
     cat > "$BATS_TEST_TMPDIR/rows.csv" << END
-$(head -n 1 contrib/predict/data/public-h200.csv)
-$(grep -m 1 'polybench-atax:atax_kernel1,' contrib/predict/data/public-h200.csv)
+$(head -n 1 contrib/predict/data/public.csv)
+$(grep -m 1 'polybench-atax:atax_kernel1,' contrib/predict/data/public.csv)
 END
     train=$BATS_TEST_TMPDIR/work.csv
     awk 'NR == 1 || NR % 8 == 0' contrib/predict/data/work-h100.csv > "$train"

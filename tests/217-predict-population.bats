@@ -119,24 +119,24 @@ END
     # Ten times their time: a model that learned from the program would know.
     open=$BATS_TEST_TMPDIR/open.csv
     awk -F, -v OFS=, 'NR > 1 && $2 ~ /^fwt:/ { for (i = 5; i <= 7; i++) $i *= 10 } { print }' \
-        contrib/predict/data/public-h200.csv > "$open"
+        contrib/predict/data/public.csv > "$open"
     train() {
         timeout 100 "$build/predict/predict" train "$BATS_TEST_TMPDIR/work.csv" "$BATS_TEST_TMPDIR/m" "${gpus[@]}" \
             --also "$1" --cross "$2"
     }
-    train contrib/predict/data/public-h200.csv "$BATS_TEST_TMPDIR/as.json"
+    train contrib/predict/data/public.csv "$BATS_TEST_TMPDIR/as.json"
     run -0 train "$open" "$BATS_TEST_TMPDIR/ten.json"
     assert_output --partial ' of NVIDIA H100 80GB HBM3 in '
     fwt() { jq -c '[.kernels[] | select(.kernel | startswith("fwt:")) | .us]' "$1"; }
     assert_equal "$(fwt "$BATS_TEST_TMPDIR/as.json")" "$(fwt "$BATS_TEST_TMPDIR/ten.json")"
     assert_equal "$(jq '.kernels | length' "$BATS_TEST_TMPDIR/as.json")" \
-        "$(($(wc -l < contrib/predict/data/public-h200.csv) - 1))"
+        "$(($(wc -l < contrib/predict/data/public.csv) - 1))"
     # Nine of ten are within the interval that the model itself gives to these rows; those by a clock have none.
     held=$(paste <(jq -r '.kernels[] | [.low_us // "no", .high_us // "no"] | @tsv' "$BATS_TEST_TMPDIR/as.json") \
-        <(sed 1d contrib/predict/data/public-h200.csv | cut -d, -f5) |
+        <(sed 1d contrib/predict/data/public.csv | cut -d, -f5) |
         awk '$1 == "no" { refused++; next } $1 <= $3 && $3 <= $2 { n++ } END { print n / (NR - refused), refused }')
     assert_equal "${held#* }" "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "clocked") at = i }
-        NR > 1 && $at > 0 { n++ } END { print n }' contrib/predict/data/public-h200.csv)"
+        NR > 1 && $at > 0 { n++ } END { print n }' contrib/predict/data/public.csv)"
     awk -v held="${held% *}" 'BEGIN { exit !(held >= 0.9 && held < 0.96) }'
 }
 
@@ -155,7 +155,7 @@ END
           print
           for (k in at) if (k ~ /^(n_t|n_b|w|grid_x|block_x)$/) $at[k] = 1
           print; $at["registers"] = ""; print; $at["clocked"] = 1; print }' \
-        contrib/predict/data/public-h200.csv > "$BATS_TEST_TMPDIR/edge.csv"
+        contrib/predict/data/public.csv > "$BATS_TEST_TMPDIR/edge.csv"
     run -0 timeout 60 "$build/predict/predict" predict "$BATS_TEST_TMPDIR/m" "$BATS_TEST_TMPDIR/edge.csv" "${gpus[@]}"
     assert_equal "${#lines[@]}" 5
     assert_equal "$(grep -c 'not predicted' <<< "$output")" 1

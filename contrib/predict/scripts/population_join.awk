@@ -2,6 +2,7 @@
 # an even number the lower one. population_join.sh calls it.
 BEGIN {
     FS = OFS = ","
+    if (card == "") card = "h200"
     gpu["h100"] = "NVIDIA H100 80GB HBM3"
     gpu["h200"] = "NVIDIA H200"
     mem_mhz["h100"] = 2619

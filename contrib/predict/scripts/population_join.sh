@@ -7,6 +7,8 @@ half=${half:-${fresh:-public}}
 
 # rows_of HALF: its lines.
 rows_of() {
+    local card=h200
+    [ -e "$here/$1-$card.csv" ] || card=h100
     awk -v card="$card" -f "$scripts/population_join.awk" "$here/$1-features.csv" "$here/$1-$card.csv" ||
         fail 'the rows cannot be joined'
 }
@@ -14,7 +16,7 @@ rows_of() {
 mkdir -p "$top"
 if [ "$half" = public ]; then
     rows_of open > "$top/$half.csv"
-    for draw in locked fresh next last; do rows_of $draw | sed 1d >> "$top/$half.csv"; done
+    for draw in locked fresh next last courses; do rows_of $draw | sed 1d >> "$top/$half.csv"; done
 else
     rows_of "$half" > "$top/$half.csv"
 fi

@@ -6,7 +6,7 @@ predict_data=$root/contrib/predict/data
 predict_csv=$(realpath -m "${PREDICT_CSV:-$root/contrib/predict/data/work-h100.csv}")
 # The default model learns from these public kernels too: both halves of contrib/predict/population. Its intervals are
 # as wide as it is off on them while their program is left out.
-predict_public=$predict_data/public-h200.csv
+predict_public=$predict_data/public.csv
 predict_gpus=$root/contrib/predict/gpus.csv
 
 # predict_build: the program, with the packages that it needs.
