@@ -6,8 +6,7 @@
  * FTZ are .ftz for arithmetic, conversions and comparisons. Bodies that work on bits flush in their own code. Results
  * of f64 are never flushed, because no f64 instruction has .ftz.
  *
- * tanh and the approximate instructions of f64 compute in f64 and round once. So they are well inside of PTX's bounds.
- * No lane calls the C library. Contraction is off, so all levels give the same bits.
+ * tanh computes in f64 and rounds once, so it is well inside of PTX's bounds. No lane calls the C library. Contraction is off, so all levels give the same bits.
  *
  * "The hardware" is an H200 on which the behaviour was seen.
  */
@@ -172,10 +171,8 @@ STEP(fma_f64)
         sqrt_all_##F(x, slot_at(w, i->a));                                                                             \
         return finish(w, i, x);                                                                                        \
     }
-FINISH(reciprocal_f64, u64, f64, canon_f64(1.0 / a))
 ROOT(sqrt_f32, f32, finish_f32)
 ROOT(sqrt_f64, f64, finish_f64)
-ROOT(rsqrt_f64, f64, reciprocal_f64)
 
 /* The .approx.ftz of f64 sees and gives the upper words only, and flushes subnormals. */
 INLINE f64 upper(f64 x)
@@ -188,19 +185,6 @@ INLINE f64 upper(f64 x)
 INLINE u64 upper_bits(f64 x)
 {
     return x != x ? 0x7FFFFFFF00000000ull : f64_bits(upper(x));
-}
-
-FINISH(reciprocal_upper, u64, f64, upper_bits(1.0 / a))
-
-STEP(rsqrt_approx_f64)
-{
-    const f64 *A = slot_at(w, i->a);
-    f64 x[LANES] ALIGNED;
-
-    float_enter(w, i);
-    EACH_LANE { x[l] = upper(A[l]); }
-    sqrt_all_f64(x, x);
-    return reciprocal_upper(w, i, x);
 }
 
 /*
@@ -483,6 +467,91 @@ INLINE u32 cos_result(f32 a, f32 b, f64 value)
 
 APPROXIMATE(sin_f32, sine_table, SINE_ROUNDING, 1, A, sin_place, sin_result)
 APPROXIMATE(cos_f32, sine_table, SINE_ROUNDING, 1, A, cos_place, cos_result)
+
+/*
+ * The .approx.ftz of f64 have the same tables: 20 bits of fraction come in, and 20 go out. `special` is the result for
+ * 0, infinity and NaN.
+ */
+INLINE u32 upper_fraction(f64 x) { return (u32)(f64_bits(x) >> 32 & 0xFFFFF) << 3; }
+
+INLINE u64 upper_result(f64 special, f64 x, f64 value, s32 exponent)
+{
+    const u64 sign = f64_bits(x) & SIGN64, cut = f64_bits(value * 0x1p-40) & ~0xFFFFFFFFull;
+    const u64 r = f64_bits(upper(f64_from(cut) * f64_from((u64)(s64)(exponent + 1023) << 52)));
+    const u64 mask = 0 - (u64)(special != special || special == 0 || special > 0x1.fp1023 || special < -0x1.fp1023);
+
+    return (upper_bits(special) & mask) | ((sign | r) & ~mask);
+}
+
+#define APPROXIMATE_UPPER(name, table, ROUNDING, place, result)                                                        \
+    STEP(name)                                                                                                         \
+    {                                                                                                                  \
+        const f64 *A = slot_at(w, i->a);                                                                               \
+        u32 places[LANES] ALIGNED;                                                                                     \
+        u64 r[LANES] ALIGNED;                                                                                          \
+        f64 values[LANES] ALIGNED, x[LANES] ALIGNED;                                                                   \
+                                                                                                                       \
+        float_enter(w, i);                                                                                             \
+        EACH_LANE { x[l] = upper(A[l]); places[l] = place(x[l]); }                                                     \
+        interpolate(values, table[0], sizeof table[0] / sizeof table[0][0], ROUNDING, places);                         \
+        EACH_LANE { r[l] = result(x[l], values[l]); }                                                                  \
+        return finish_u64(w, i, r);                                                                                    \
+    }
+
+INLINE u32 upper_reciprocal_place(f64 x) { return upper_fraction(x) << 1; }
+INLINE u64 upper_reciprocal(f64 x, f64 value) { return upper_result(1.0 / x, x, value, -exponent_of(x)); }
+
+INLINE u32 upper_root_place(f64 x) { return upper_fraction(x) | ((u32)exponent_of(x) & 1) << POSITION_BITS; }
+
+INLINE u64 upper_reciprocal_root(f64 x, f64 value)
+{
+    const f64 special = x > 0 && x < 0x1.fp1023 ? 1 : 1.0 / __builtin_sqrt(x);
+
+    return upper_result(special, x, upper_root_place(x) == 0 ? 0x1p40 : value, -(exponent_of(x) >> 1));
+}
+
+APPROXIMATE_UPPER(rcp_approx_f64, reciprocal_table, RECIPROCAL_ROUNDING, upper_reciprocal_place, upper_reciprocal)
+APPROXIMATE_UPPER(rsqrt_approx_f64, rsqrt_table, RSQRT_ROUNDING, upper_root_place, upper_reciprocal_root)
+
+/*
+ * rsqrt.approx.f64, whose bits on an H100 are those of one step of Halley's method from y, which is rsqrt.approx.ftz,
+ * with e = 1 - a y^2. A subnormal number is scaled.
+ */
+STEP(rsqrt_f64)
+{
+    const f64 *A = slot_at(w, i->a);
+    u32 places[LANES] ALIGNED;
+    u64 result[LANES] ALIGNED;
+    f64 values[LANES] ALIGNED, x[LANES] ALIGNED, y[LANES] ALIGNED, square[LANES] ALIGNED, e[LANES] ALIGNED;
+    f64 one[LANES] ALIGNED, half[LANES] ALIGNED, factor[LANES] ALIGNED, added[LANES] ALIGNED;
+
+    float_enter(w, i);
+    EACH_LANE
+    {
+        x[l] = A[l] < 0x1p-1022 ? A[l] * 0x1p54 : A[l];
+        places[l] = upper_root_place(upper(x[l]));
+        one[l] = 1;
+        half[l] = 0.5;
+        factor[l] = 0.375;
+    }
+    interpolate(values, rsqrt_table[0], sizeof rsqrt_table[0] / sizeof rsqrt_table[0][0], RSQRT_ROUNDING, places);
+    EACH_LANE
+    {
+        y[l] = f64_from(upper_reciprocal_root(upper(x[l]), values[l]));
+        square[l] = -(y[l] * y[l]);
+    }
+    fma_all_f64(e, x, square, one);
+    fma_all_f64(factor, e, factor, half);
+    EACH_LANE { added[l] = e[l] * y[l]; }
+    fma_all_f64(y, factor, added, y);
+    EACH_LANE
+    {
+        const f64 r = A[l] < 0x1p-1022 ? y[l] * 0x1p27 : y[l];
+
+        result[l] = A[l] > 0 && A[l] <= 0x1.fffffffffffffp1023 ? f64_bits(r) : canon_f64(1.0 / __builtin_sqrt(A[l]));
+    }
+    return finish_u64(w, i, result);
+}
 
 /* ---- tanh: Taylor's series in f64, to about 2^-35; in pairs of terms, for speed ---- */
 
