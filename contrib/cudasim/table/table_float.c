@@ -6,7 +6,8 @@
  * FTZ are .ftz for arithmetic, conversions and comparisons. Bodies that work on bits flush in their own code. Results
  * of f64 are never flushed, because no f64 instruction has .ftz.
  *
- * tanh computes in f64 and rounds once, so it is well inside of PTX's bounds. No lane calls the C library. Contraction is off, so all levels give the same bits.
+ * tanh computes in f64 and rounds once, so it is well inside of PTX's bounds. No lane calls the C library. Contraction
+ * is off, so all levels give the same bits.
  *
  * "The hardware" is an H200 on which the behaviour was seen.
  */
