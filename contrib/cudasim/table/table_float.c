@@ -6,8 +6,7 @@
  * FTZ are .ftz for arithmetic, conversions and comparisons. Bodies that work on bits flush in their own code. Results
  * of f64 are never flushed, because no f64 instruction has .ftz.
  *
- * tanh computes in f64 and rounds once, so it is well inside of PTX's bounds. No lane calls the C library. Contraction
- * is off, so all levels give the same bits.
+ * No lane calls the C library. Contraction is off, so all levels give the same bits.
  *
  * "The hardware" is an H200 on which the behaviour was seen.
  */
@@ -554,37 +553,33 @@ STEP(rsqrt_f64)
     return finish_u64(w, i, result);
 }
 
-/* ---- tanh: Taylor's series in f64, to about 2^-35; in pairs of terms, for speed ---- */
+/*
+ * tanh has rows in each binade from 2^-8 to 2^2, more where it bends. Below, it is its argument, above 1. The unit of a
+ * value goes with the argument below 1/2.
+ */
+enum { TANH_LEAST = -8, TANH_MOST = 2 };
+static const s32 tanh_first[] = { 0, 1, 2, 3, 5, 7, 11, 15, 19, 27, 43 };
+static const s32 tanh_bits[] = { 0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3 }; /* of the fraction, which choose among them */
 
-/* 2^f - 1 for f in [-1/2, 1/2]: (f ln 2)^n / n!, whose relative error is small at 0, too. */
-INLINE f64 exp2_less_1(f64 f)
+INLINE u32 tanh_place(f32 a)
 {
-    f64 ff = f * f, ffff = ff * ff;
-    f64 low = (6.9314718055994531e-01 + 2.4022650695910071e-01 * f) +
-              (5.5504108664821580e-02 + 9.6181291076284772e-03 * f) * ff;
-    f64 middle = (1.3333558146428443e-03 + 1.5403530393381609e-04 * f) +
-                 (1.5252733804059841e-05 + 1.3215486790144309e-06 * f) * ff;
-    f64 high = 1.0178086009239699e-07 + 7.0549116208011233e-09 * f;
+    const f64 x = magnitude_of(a);
+    const s32 e = exponent_of(x), binade = (e < TANH_LEAST ? TANH_LEAST : e > TANH_MOST ? TANH_MOST : e) - TANH_LEAST;
+    const u32 fraction = fraction_of(x), bits = (u32)tanh_bits[binade];
 
-    return (low + (middle + high * ffff) * ffff) * f;
+    return ((u32)tanh_first[binade] + (fraction >> (23 - bits))) << 17 | (fraction >> (6 - bits) & 0x1FFFF);
 }
 
-/* 2^k of t = k + ROUNDER, for k that give a normal number. */
-INLINE f64 power_of(f64 t)
+INLINE u32 tanh_result(f32 a, f32 b, f64 value)
 {
-    return f64_from((f64_bits(t) << 52) + 0x3FF0000000000000ull);
+    const s32 e = exponent_of(magnitude_of(a));
+    const u32 r = pick(e > TANH_MOST, 0x3F800000u, f32_bits(cut_off(value, e < -1 ? e + 1 : 0)));
+
+    (void)b;
+    return pick(a != a, NAN32, pick(e < TANH_LEAST, f32_bits(a), r | (f32_bits(a) & SIGN32)));
 }
 
-/* e^2x - 1 keeps its precision near 0; 1 is reached before 10. */
-INLINE u32 tanh_of(f32 a)
-{
-    f64 x = (f64)f32_from(f32_bits(a) & ~SIGN32), y = (x > 10 ? 10 : x) * 2.8853900817779268;
-    f64 t = y + ROUNDER, f = y - (t - ROUNDER), power = power_of(t);
-    f64 e = power * exp2_less_1(f) + (power - 1);
-    f32 r = (f32)(e / (e + 2));
-
-    return a != a ? NAN32 : f32_bits(r) | (f32_bits(a) & SIGN32);
-}
+APPROXIMATE(tanh_f32, tanh_table, TANH_ROUNDING, 1, A, tanh_place, tanh_result)
 
 /* ---- sign, minimum, maximum, classes: on the bits ---- */
 INLINE bool nan_32(u32 u) { return (u & ~SIGN32) > INFINITY32; }

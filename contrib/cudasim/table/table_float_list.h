@@ -31,7 +31,7 @@ ROW_OF("ex2.approx.f32", ex2_f32, "ww", ALLOW_FTZ, SPECIAL, 1)
 ROW_OF("lg2.approx.f32", lg2_f32, "ww", ALLOW_FTZ, SPECIAL, 1)
 ROW_OF("sin.approx.f32", sin_f32, "ww", ALLOW_FTZ, SPECIAL, 1)
 ROW_OF("cos.approx.f32", cos_f32, "ww", ALLOW_FTZ, SPECIAL, 1)
-F32_ONE("tanh.approx.f32", tanh_f32, 0, tanh_of(a))
+ROW_OF("tanh.approx.f32", tanh_f32, "ww", 0, SPECIAL, 1)
 
 /* ---- signs, minimum, maximum: on the bits ---- */
 SIGN("abs.f32", abs_f32, a & ~SIGN32)

@@ -7,6 +7,7 @@
  *
  * Exit codes: 0 printed, 1 no quadratic or no common rounding, 3 CUDA failed.
  */
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -31,7 +32,13 @@ static float *on_device; // BATCH results
         }                                                                                                              \
     } while (0)
 
-enum function { EXP2, LOG2, SINE, RECIPROCAL, ROOT, ROOT_ODD, RSQRT, RSQRT_ODD };
+enum function { EXP2, LOG2, SINE, RECIPROCAL, ROOT, ROOT_ODD, RSQRT, RSQRT_ODD, TANH };
+
+/* tanh has positions of 20 bits in each binade from 2^-8 to 2^2: below it is its argument, above 1. */
+constexpr int TANH_LEAST = -8, TANH_BINADES = 11;
+/* The first row of each binade, and the bits of the fraction that choose among its rows; the last is behind them. */
+constexpr int tanh_first[TANH_BINADES + 1] = {0, 1, 2, 3, 5, 7, 11, 15, 19, 27, 43, 51};
+constexpr int tanh_bits[TANH_BINADES] = {0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3};
 
 /* The argument for a position. Sines have two positions for one argument, and arguments for a quarter of them. */
 __host__ __device__ static float argument(function f, unsigned position)
@@ -44,6 +51,7 @@ __host__ __device__ static float argument(function f, unsigned position)
     case SINE: return fraction * 1.57079633f;
     case ROOT_ODD:
     case RSQRT_ODD: return 2 + 2 * fraction;
+    case TANH: return ldexpf(1 + (float)(position & 0xFFFFF) * 0x1p-20f, (int)(position >> 20) + TANH_LEAST);
     default: return 1 + fraction;
     }
 }
@@ -58,6 +66,7 @@ __global__ void ask(function f, unsigned first, float *results)
     case EXP2: asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); break;
     case LOG2: asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); break;
     case SINE: asm("sin.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); break;
+    case TANH: asm("tanh.approx.f32 %0, %1;" : "=f"(y) : "f"(x)); break;
     case RECIPROCAL: asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); break;
     case ROOT:
     case ROOT_ODD: asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); break;
@@ -85,14 +94,51 @@ static double square_of(unsigned x)
     return (double)(sum >> 19);
 }
 
-static sample sample_of(function f, unsigned position, float result, int row_bits)
+static sample sample_of(double value, unsigned x, int ulp_of)
 {
-    const unsigned x = (position << row_bits & (POSITIONS - 1)) >> 6;
-    const double value = (double)result * ONE - (f == LOG2 ? 3 * ONE : 0);
+    return {value, value + ldexp(ONE, ulp_of - 24), (double)x, square_of(x)};
+}
+
+static int exponent_of(double value)
+{
     int exponent;
 
-    frexp((double)result, &exponent);
-    return {value, value + ldexp(ONE, exponent - 24), (double)x, square_of(x)};
+    frexp(value, &exponent);
+    return exponent;
+}
+
+/* The row and the sample of a position. False: the position has none. */
+static bool place(function f, unsigned position, float result, int row_bits, unsigned *row, sample *found)
+{
+    unsigned x;
+
+    if (f == SINE) {
+        /* The hardware's angle, a / 2 pi, is cut off to 24 bits; its fraction has 25. */
+        double angle = (double)argument(f, position) * (double)0.15915494f;
+        uint64_t bits;
+
+        memcpy(&bits, &angle, sizeof bits);
+        bits &= ~0x1FFFFFFFull;
+        memcpy(&angle, &bits, sizeof angle);
+        position = (unsigned)(angle * 0x1p25);
+    }
+    if (f == TANH) {
+        const unsigned binade = position >> 20, fraction = (position & 0xFFFFF) << 3;
+        const int bits = tanh_bits[binade], up = std::max(0, -(int)binade - TANH_LEAST - 1);
+
+        /* Below 1/2 the unit goes with the argument. */
+        *row = (unsigned)tanh_first[binade] + (fraction >> (23 - bits));
+        x = fraction >> (6 - bits) & 0x1FFFF;
+        *found = sample_of(ldexp(result, up) * ONE, x, exponent_of(ldexp(result, up)));
+        return true;
+    }
+    /* Results that are exact for another reason: log2(1) and 1 / sqrt(1). */
+    if (position >= POSITIONS || (position == 0 && (f == LOG2 || f == RSQRT)))
+        return false;
+    *row = position >> (23 - row_bits);
+    x = (position << row_bits & (POSITIONS - 1)) >> 6;
+    *found = sample_of((double)result * ONE - (f == LOG2 ? 3 * ONE : 0), x, exponent_of(result));
+    return true;
 }
 
 /* The least-squares parabola through the middles of the intervals, by its normal equations. */
@@ -153,29 +199,18 @@ static bool solve(const std::vector<sample> &samples, long unit1, long unit2, ro
 static void find_rows(function f, int row_bits, long unit1, long unit2, std::vector<row> &rows)
 {
     static float results[BATCH];
-    std::vector<std::vector<sample>> samples(1 << row_bits);
+    std::vector<std::vector<sample>> samples(f == TANH ? tanh_first[TANH_BINADES] : 1 << row_bits);
+    const unsigned positions = f == TANH ? TANH_BINADES << 20 : POSITIONS;
 
-    for (unsigned first = 0; first < POSITIONS; first += BATCH) {
+    for (unsigned first = 0; first < positions; first += BATCH) {
         ask<<<BATCH / 256, 256>>>(f, first, on_device);
         TRY(cudaMemcpy(results, on_device, sizeof results, cudaMemcpyDeviceToHost));
         for (unsigned n = 0; n < BATCH; n++) {
-            unsigned position = first + n;
+            unsigned at;
+            sample found;
 
-            if (f == SINE) {
-                /* The hardware's angle, a / 2 pi, is cut off to 24 bits; its fraction has 25. */
-                double angle = (double)argument(f, position) * (double)0.15915494f;
-                uint64_t bits;
-
-                memcpy(&bits, &angle, sizeof bits);
-                bits &= ~0x1FFFFFFFull;
-                memcpy(&angle, &bits, sizeof angle);
-                position = (unsigned)(angle * 0x1p25);
-                if (position >= POSITIONS)
-                    continue;
-            }
-            /* Results that are exact for another reason: log2(1) and 1 / sqrt(1). */
-            if (position > 0 || (f != LOG2 && f != RSQRT))
-                samples[position >> (23 - row_bits)].push_back(sample_of(f, position, results[n], row_bits));
+            if (place(f, first + n, results[n], row_bits, &at, &found))
+                samples[at].push_back(found);
         }
     }
     for (size_t n = 0; n < samples.size(); n++) {
@@ -187,6 +222,9 @@ static void find_rows(function f, int row_bits, long unit1, long unit2, std::vec
         }
         rows.push_back(r);
     }
+    /* Look-ups are of 64 or 128 rows. */
+    if (f == TANH)
+        rows.resize(64, {0, 1, 0, 0});
 }
 
 /* A multiple of 2^14 and `rounding` between a row's bounds, or NAN. */
@@ -262,6 +300,7 @@ int main()
         {"reciprocal", "RECIPROCAL", {RECIPROCAL}, 1, 7, 1, 2},
         {"root", "ROOT", {ROOT, ROOT_ODD}, 2, 6, 1, 2},
         {"rsqrt", "RSQRT", {RSQRT, RSQRT_ODD}, 2, 6, 1, 4},
+        {"tanh", "TANH", {TANH}, 1, 0, 2, 4},
     };
 
     TRY(cudaMalloc(&on_device, BATCH * sizeof *on_device));
