@@ -1,3 +1,7 @@
+# The walks of the reference, once for each instruction set: a loop over lanes is slow unless it is unrolled.
+$(BUILD)/obj/problems/cointsp/walk_portable.o: HOST_CFLAGS += -O3
+$(BUILD)/obj/problems/cointsp/walk_avx512.o: HOST_CFLAGS += $(if $(X86_64),-mavx512f -mpopcnt)
+
 # Finds the algorithm's parameters: main_search.c.
 $(BUILD)/benches/cointsp_search: $(BUILD)/obj/problems/cointsp/main_search.o $(HOST_OBJECTS)
 	@mkdir -p $(@D)

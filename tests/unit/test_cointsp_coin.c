@@ -10,6 +10,7 @@
 #include "problems/cointsp/include/cointsp_bits.h"
 #include "problems/cointsp/instances.h"
 #include "problems/cointsp/opt.h"
+#include "problems/cointsp/walk.h"
 #include "unit.h"
 #include "verify/base/random.h"
 
@@ -51,14 +52,21 @@ static void test_parameters(void)
     CHECK(c.selected == 1 && c.gain == 1084479 && c.cap == 10737418, "%u %u %u", c.selected, c.gain, c.cap);
 }
 
-static void compare(const struct cointsp_case *c)
+static void compare_by(cointsp_walk *walk, const struct cointsp_case *c)
 {
-    CHECK(cointsp_coin(c, distance, fast, fast_tour) && cointsp_coin_plain(c, distance, plain, plain_tour),
+    CHECK(cointsp_coin_by(walk, c, distance, fast, fast_tour) && cointsp_coin_plain(c, distance, plain, plain_tour),
           "out of memory");
     CHECK(memcmp(fast, plain, c->generations * sizeof *fast) == 0 &&
               memcmp(fast_tour, plain_tour, c->n * sizeof *fast_tour) == 0,
           "n %u P %u G %u j %u gain %u cap %u: %jd and %jd", c->n, c->population, c->generations, c->selected, c->gain,
           c->cap, (intmax_t)fast[c->generations - 1].length, (intmax_t)plain[c->generations - 1].length);
+}
+
+static void compare(const struct cointsp_case *c)
+{
+    compare_by(cointsp_walk_portable, c);
+    if (cointsp_walk_avx512_present())
+        compare_by(cointsp_walk_avx512, c);
 }
 
 /* All parameters random, as far as they go. */
