@@ -69,14 +69,18 @@ static void account(struct batch *batch, const struct prepared *call, size_t res
     batch->full = batch->full || batch->bytes > batch->allowed || !call->ok;
 }
 
-/* What the next call will take, by what is known. The lock is held. */
+/*
+ * What the next call will take, by what is known, or 0. The calls of one case are alike; before the first one is there
+ * each is taken for the largest, if there is room for so many of these. The lock is held.
+ */
 static size_t estimate(const struct batch *batch)
 {
     const struct problem *problem = batch->prepare->problem;
+    const size_t largest = problem->footprint ? problem->footprint(NULL) : 0;
 
-    if (!batch->one_each)
-        return batch->each;
-    return problem->footprint ? problem->footprint(NULL) : 0;
+    if (batch->one_each)
+        return largest;
+    return batch->each > 0 || largest > batch->allowed / batch->most ? batch->each : largest;
 }
 
 /*

@@ -55,9 +55,9 @@ struct prepare {
  * Input and answer of call `repetition` of case `number`, the caller's to release; what *input and *answer held before
  * is released. `wanted` is how many calls of the case are asked for from this one on. Calls are made ahead in that
  * order, of the next cases too where each has one; those that are never asked for are dropped. A batch is two for each
- * processor at most, and what takes a quarter of the free memory. Nobody knows how large the first input of a case will
- * be: in a batch of several cases each is taken for the largest of the problem until it is generated, or, where that is
- * not known, they are generated one after the other.
+ * processor at most, and what takes a quarter of the free memory. Nobody knows how large an input will be: each is
+ * taken for the largest of the problem until it is generated. Where the largest is not known, or too large for a batch
+ * of one case, the first input of that case is generated alone, and those of several cases one after the other.
  */
 bool prepare_call(struct prepare *prepare, size_t number, size_t repetition, size_t wanted, struct blob *input,
                   struct blob *answer, struct error *error);

@@ -68,7 +68,8 @@ struct problem {
     /*
      * NULL, or the bytes that this input, its answer and the computation of the answer take; for a NULL input, the most
      * of any input. It tells the host how many inputs it can make at a time. Without this function the host assumes the
-     * input and four times the output, and generates the inputs of different cases one after the other.
+     * input and four times the output, generates the first input of a case alone, and those of different cases one
+     * after the other.
      */
     size_t (*footprint)(const struct blob *input);
 

@@ -18,6 +18,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -238,16 +239,22 @@ static void make_rotation(struct random_stream *stream, uint32_t dimension, floa
 struct target_runs {
     const float *data;
     struct diffevo_problem problems[TARGET_RUNS]; /* one problem from several seeds */
-    struct diffevo_result results[TARGET_RUNS];
     bool ok[TARGET_RUNS]; /* else memory is exhausted */
+    _Atomic float worst;  /* the largest value that a run has ended with; at least 0 */
 };
 
+/* A run's best value never rises, so once it is at most the worst of the others the rest of the run changes nothing. */
 static void run_for_target(void *context, size_t i)
 {
     struct target_runs *runs = context;
-    float x[DIFFEVO_DIMENSION_MAX];
+    struct diffevo_problem *p = &runs->problems[i];
+    float worst = runs->worst, x[DIFFEVO_DIMENSION_MAX];
+    struct diffevo_result result;
 
-    runs->ok[i] = diffevo_evolve(diffevo_isa_best(), &runs->problems[i], runs->data, &runs->results[i], x);
+    p->target = fmaxf(p->target, worst);
+    runs->ok[i] = diffevo_evolve(diffevo_isa_best(), p, runs->data, &result, x);
+    while (runs->ok[i] && result.best > worst && !atomic_compare_exchange_weak(&runs->worst, &worst, result.best))
+        ;
 }
 
 /*
@@ -259,7 +266,6 @@ static bool find_target(struct diffevo_problem *problem, const float *data, stru
                         struct error *error)
 {
     struct target_runs runs = { .data = data };
-    float worst = 0;
 
     for (int run = 0; run < TARGET_RUNS; run++) {
         runs.problems[run] = *problem;
@@ -267,12 +273,10 @@ static bool find_target(struct diffevo_problem *problem, const float *data, stru
         runs.problems[run].seed[1] = random_u32(stream);
     }
     parallel_run(TARGET_RUNS, run_for_target, &runs);
-    for (int run = 0; run < TARGET_RUNS; run++) {
+    for (int run = 0; run < TARGET_RUNS; run++)
         if (!runs.ok[run])
             return error_toolkit(error, "out of memory for an input");
-        worst = runs.results[run].best > worst ? runs.results[run].best : worst;
-    }
-    problem->target = 1.001f * worst;
+    problem->target = 1.001f * runs.worst;
     return true;
 }
 

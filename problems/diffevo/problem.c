@@ -84,6 +84,12 @@ static bool reference_plain(const struct blob *input, const struct random_key *s
     return true;
 }
 
+/* The numbers are in the input, and before that in an array which grows to twice their size; the rest is less. */
+static size_t footprint(const struct blob *input)
+{
+    return 4 * (input ? input->size + output_size(input) : DIFFEVO_DATA_MAX * sizeof(float));
+}
+
 /* The most evaluations that the prescribed algorithm makes. */
 static double evaluations(const struct diffevo_problem *p) { return (double)p->population * (p->generations + 1.0); }
 
@@ -282,6 +288,7 @@ const struct problem problem_diffevo = {
     .reference_plain = reference_plain,
     .plain_cost = plain_cost,
     .output_size = output_size,
+    .footprint = footprint,
     .work = work,
     .check = check,
     .describe = describe,

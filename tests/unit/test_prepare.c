@@ -174,7 +174,7 @@ static void test_cases(void)
     end();
 }
 
-/* If the cost of inputs is known, those of different cases are generated in parallel. */
+/* If the cost of inputs is known, those of different cases are generated in parallel, and all those of one case. */
 static void test_footprint(void)
 {
     problem.footprint = footprint;
@@ -186,6 +186,12 @@ static void test_footprint(void)
     CHECK(most_generating <= processors(), "%d at once", most_generating);
     if (processors() > 1)
         CHECK(most_generating > 1, "one at a time on %d processors", processors());
+    end();
+    start(true);
+    generator_ns = 5000000;
+    for (uint32_t i = 0; i < 2; i++)
+        ask(0, i, 2 - i);
+    CHECK(most_generating == 2 || processors() == 1, "the second waited for the first");
     end();
     problem.footprint = NULL;
 }
