@@ -46,15 +46,19 @@ struct evolution {
  * Both halves of the products of LANES words by one. Compilers make slow 64-bit products of the plain loop; the
  * instruction that is meant multiplies every other word, so the words between them take their turn shifted.
  */
+#if defined(__AVX512F__)
+INLINE void multiply_lanes(__m512i words, uint32_t factor, __m512i *high, __m512i *low)
+{
+    const __m512i f = _mm512_set1_epi64(factor);
+    const __m512i even = _mm512_mul_epu32(words, f), odd = _mm512_mul_epu32(_mm512_srli_epi64(words, 32), f);
+
+    *high = _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 32), odd);
+    *low = _mm512_mask_blend_epi32(0xaaaa, even, _mm512_slli_epi64(odd, 32));
+}
+#else
 INLINE void multiply_lanes(const uint32_t words[LANES], uint32_t factor, uint32_t high[LANES], uint32_t low[LANES])
 {
-#if defined(__AVX512F__)
-    __m512i a = _mm512_loadu_si512(words), f = _mm512_set1_epi64(factor);
-    __m512i even = _mm512_mul_epu32(a, f), odd = _mm512_mul_epu32(_mm512_srli_epi64(a, 32), f);
-
-    _mm512_storeu_si512(high, _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 32), odd));
-    _mm512_storeu_si512(low, _mm512_mask_blend_epi32(0xaaaa, even, _mm512_slli_epi64(odd, 32)));
-#elif defined(__AVX2__)
+#if defined(__AVX2__)
     for (int l = 0; l < LANES; l += 8) {
         __m256i a = _mm256_loadu_si256((const __m256i *)(words + l)), f = _mm256_set1_epi64x(factor);
         __m256i even = _mm256_mul_epu32(a, f), odd = _mm256_mul_epu32(_mm256_srli_epi64(a, 32), f);
@@ -71,6 +75,7 @@ INLINE void multiply_lanes(const uint32_t words[LANES], uint32_t factor, uint32_
     }
 #endif
 }
+#endif
 
 /* Philox for LANES individuals from `first` on, which differ in the second word of the counter: words[k][l]. */
 INLINE void philox_lanes(const struct evolution *e, uint32_t c0, size_t first, uint32_t generation, uint32_t purpose,
@@ -87,6 +92,28 @@ INLINE void philox_lanes(const struct evolution *e, uint32_t c0, size_t first, u
         words[2][l] = generation;
         words[3][l] = purpose;
     }
+#if defined(__AVX512F__)
+    /* In registers, as each round waits for the one before: compilers keep the arrays below in memory. */
+    __m512i w0 = _mm512_loadu_si512(words[0]), w1 = _mm512_loadu_si512(words[1]);
+    __m512i w2 = _mm512_loadu_si512(words[2]), w3 = _mm512_loadu_si512(words[3]);
+
+    for (int round = 0; round < PHILOX_ROUNDS; round++) {
+        __m512i high0, low0, high2, low2;
+
+        multiply_lanes(w0, PHILOX_MULTIPLIER_0, &high0, &low0);
+        multiply_lanes(w2, PHILOX_MULTIPLIER_2, &high2, &low2);
+        w0 = _mm512_xor_si512(_mm512_xor_si512(high2, w1), _mm512_set1_epi32((int)key0));
+        w2 = _mm512_xor_si512(_mm512_xor_si512(high0, w3), _mm512_set1_epi32((int)key1));
+        w1 = low2;
+        w3 = low0;
+        key0 += PHILOX_WEYL_0;
+        key1 += PHILOX_WEYL_1;
+    }
+    _mm512_storeu_si512(words[0], w0);
+    _mm512_storeu_si512(words[1], w1);
+    _mm512_storeu_si512(words[2], w2);
+    _mm512_storeu_si512(words[3], w3);
+#else
     for (int round = 0; round < PHILOX_ROUNDS; round++) {
         uint32_t high0[LANES], low0[LANES], high2[LANES], low2[LANES];
 
@@ -102,6 +129,7 @@ INLINE void philox_lanes(const struct evolution *e, uint32_t c0, size_t first, u
         key0 += PHILOX_WEYL_0;
         key1 += PHILOX_WEYL_1;
     }
+#endif
 }
 
 struct lane_sums {
