@@ -166,6 +166,10 @@ pair() {
 @test "cudasim: nbody" { passes nbody; }
 @test "cudasim: needleman_wunsch" { passes needleman_wunsch; }
 @test "cudasim: no_kernels" { passes no_kernels; }
+@test "cudasim: forked" {
+    passes forked
+    assert_equal "$(grep -c 'forked after' <<< "$stderr")" 1
+}
 @test "cudasim: nvrtc" { passes nvrtc; }
 @test "cudasim: pools" { passes pools; }
 @test "cudasim: printf_assert" { passes printf_assert; }

@@ -169,6 +169,9 @@ static void test_limits(void)
     CUDA_CHECK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20));
     CUDA_CHECK(cudaDeviceGetLimit(&after, cudaLimitMallocHeapSize));
     EXPECT(after >= 16 << 20);
+    CUDA_CHECK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 4096));
+    CUDA_CHECK(cudaDeviceGetLimit(&after, cudaLimitDevRuntimePendingLaunchCount));
+    EXPECT(after == 4096);
     int *out = device_zeros<int>(32);
 
     with_local<<<1, 32>>>(out, 7);

@@ -1,15 +1,16 @@
 #!/bin/bash
-# What cudasim reports about the defective programs of this folder: score.sh PROGRAMS [FILE...]
+# What cudasim reports about the defective programs of this folder: score.sh PROGRAMS [[--twins] FILE...]
 #
-# PROGRAMS is the folder with the built programs. FILE names a file of the second suite, without its end. With no FILE
-# the first suite runs. It prints one line per case and then the sums. A defect counts as found if a report is of a kind
-# that the case expects, at a marked line if the case has some. The right twin of a defect, or a right program, counts
-# as a false alarm if there is any report, or if it fails. Exit code 1 if a defect was missed or there is an alarm.
+# PROGRAMS is the folder with the built programs. FILE names a file of the second or third suite, without its end, and
+# after --twins one of the fourth, which has right twins. With no FILE the first suite runs. It prints one line per case
+# and then the sums. A defect counts as found if a report is of a kind that the case expects, at a marked line if the
+# case has some. The right twin of a defect, or a right program, counts as a false alarm if there is any report, or if
+# it fails. Exit code 1 if a defect was missed or there is an alarm.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 
 here=$(dirname "$0")
-[ $# -ge 1 ] || usage 'score.sh PROGRAMS [FILE...]'
+[ $# -ge 1 ] || usage 'score.sh PROGRAMS [[--twins] FILE...]'
 programs=$1
 shift
 
@@ -52,9 +53,9 @@ right() {
     [ -z "$said" ] && echo quiet || echo "alarm (${said%%$'\n'*})"
 }
 
-# Each defect and its right twin.
-first_suite() {
-    for file in kernels host; do
+# twins FILE...: each defect and its right twin.
+twins() {
+    for file in "$@"; do
         for case in $("$programs/$file" --list); do
             echo "$file $case defect $(wrong "$file" "$case")"
             echo "$file $case twin $(right "$file-right" "$case")"
@@ -77,7 +78,11 @@ second_suite() {
 
 rows=$(mktemp)
 trap 'rm -f "$rows"' EXIT
-if [ $# -eq 0 ]; then first_suite; else second_suite "$@"; fi | tee "$rows"
+case ${1:-} in
+'') twins kernels host ;;
+--twins) twins "${@:2}" ;;
+*) second_suite "$@" ;;
+esac | tee "$rows"
 awk '
     { n[$3]++; ok[$3] += $4 == "found" || $4 == "quiet" }
     END {

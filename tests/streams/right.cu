@@ -743,6 +743,45 @@ static void threads_with_streams(void)
     CHECK(cudaFree(device));
 }
 
+static __global__ void begins_others(int *out)
+{
+    cudaTriggerProgrammaticLaunchCompletion();
+    out[threadIdx.x] = threadIdx.x;
+}
+
+static __global__ void waits_inside(const int *in, int *out)
+{
+    cudaGridDependencySynchronize();
+    out[threadIdx.x] = in[threadIdx.x] + 1;
+}
+
+static __global__ void needs_nothing(int *out)
+{
+    out[threadIdx.x] = 5;
+}
+
+/* Kernels that begin early: one waits for the kernel ahead, one touches nothing of it, a plain one comes after both. */
+static void programmatic_with_wait(void)
+{
+    struct streams s;
+    int *in = device_new<int>(COUNT), *out = device_new<int>(COUNT), *other = device_new<int>(COUNT);
+    int host[128];
+
+    CHECK(cudaDeviceSynchronize());
+    begins_others<<<1, 128, 0, s.a>>>(in);
+    programmatic(s.a, waits_inside, (const int *)in, out);
+    programmatic(s.a, needs_nothing, other);
+    waits_inside<<<1, 128, 0, s.a>>>(other, in);
+    CHECK(cudaStreamSynchronize(s.a));
+    CHECK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
+    EXPECT(host[100] == 101);
+    CHECK(cudaMemcpy(host, in, sizeof host, cudaMemcpyDeviceToHost));
+    EXPECT(host[100] == 6);
+    CHECK(cudaFree(in));
+    CHECK(cudaFree(out));
+    CHECK(cudaFree(other));
+}
+
 int main(int argc, char **argv)
 {
     static const struct suite_case cases[] = {
@@ -776,6 +815,7 @@ int main(int argc, char **argv)
         CASE(asked_until_over),
         CASE(many_launches),
         CASE(destroyed_while_pending),
+        CASE(programmatic_with_wait),
         CASE(threads_with_streams),
     };
 

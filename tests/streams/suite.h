@@ -109,6 +109,22 @@ struct streams {
     }
 };
 
+/* Launches one block of 128 threads that may begin before the kernel ahead of it is over. */
+template <typename... P, typename... A> static void programmatic(cudaStream_t stream, void (*kernel)(P...), A... given)
+{
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t how = {};
+
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    how.gridDim = dim3(1);
+    how.blockDim = dim3(128);
+    how.stream = stream;
+    how.attrs = &attribute;
+    how.numAttrs = 1;
+    CHECK(cudaLaunchKernelEx(&how, kernel, given...));
+}
+
 struct suite_case {
     const char *name;
     void (*run)(void);

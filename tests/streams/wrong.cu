@@ -429,6 +429,31 @@ static void ended_without_waiting(void)
     CHECK(cudaGetLastError());
 }
 
+static __global__ void begins_others(int *out)
+{
+    cudaTriggerProgrammaticLaunchCompletion();
+    out[threadIdx.x] = threadIdx.x;
+}
+
+static __global__ void does_not_wait(const int *in, int *out)
+{
+    out[threadIdx.x] = in[threadIdx.x] + 1;
+}
+
+// expect: stream-race: does_not_wait, .*: read at .* begins_others .* a programmatic launch
+static void programmatic_without_wait(void)
+{
+    struct streams s;
+    int *in = device_new<int>(COUNT), *out = device_new<int>(COUNT);
+
+    CHECK(cudaDeviceSynchronize());
+    begins_others<<<1, 128, 0, s.a>>>(in);
+    programmatic(s.a, does_not_wait, (const int *)in, out);
+    CHECK(cudaStreamSynchronize(s.a));
+    CHECK(cudaFree(in));
+    CHECK(cudaFree(out));
+}
+
 int main(int argc, char **argv)
 {
     static const struct suite_case cases[] = {
@@ -456,6 +481,7 @@ int main(int argc, char **argv)
         CASE(host_function_beside_kernel),
         CASE(host_function_fills_too_late),
         CASE(fill_beside_atomics),
+        CASE(programmatic_without_wait),
         CASE(ended_without_waiting),
     };
 

@@ -52,7 +52,7 @@ bool driver_begin(struct driver_call *call, enum driver_need need)
     call->last = call->thread->last;
     call->contexts = call->thread->context_count;
     call->result = CUDA_ERROR_NOT_INITIALIZED;
-    if (need >= DRIVER_READY && !call->runtime->driver_ready)
+    if (need >= DRIVER_READY && (!call->runtime->driver_ready || call->runtime->forked))
         return false;
     call->result = CUDA_ERROR_INVALID_CONTEXT;
     if (need == DRIVER_CONTEXT && !driver_current(call->thread))

@@ -528,9 +528,10 @@ bool lower_memory(struct builder *b)
     else if (!strcmp(base, "alloca") || !strcmp(base, "stacksave") || !strcmp(base, "stackrestore"))
         lower_stack(b);
     else if (!strcmp(base, "prefetch") || !strcmp(base, "prefetchu") || !strcmp(base, "discard") ||
-             !strcmp(base, "applypriority") || !strcmp(base, "griddepcontrol") || !strcmp(base, "setmaxnreg") ||
-             !strcmp(base, "pmevent"))
+             !strcmp(base, "applypriority") || !strcmp(base, "setmaxnreg") || !strcmp(base, "pmevent"))
         emit(b, "@nop");
+    else if (!strcmp(base, "griddepcontrol"))
+        emit(b, "@nop")->awaits = has_token(b, "wait");
     else if (!strcmp(base, "createpolicy")) {
         slot d = define_operand(b, &b->statement->operands[0], 'q');
         struct ins *i = emit(b, "mov.b64");

@@ -56,14 +56,17 @@ static void complain(struct runtime *runtime, const char *call, enum sim_fault_k
     sim_report_fault(runtime->sim, &fault);
 }
 
-/* For the call that the program is making now: names its place as well. */
+/* For the call that asked for the work that runs, or the one that the program is making now. Names its place, too. */
 static void complain_of_call(struct runtime *runtime, const char *call, enum sim_fault_kind kind, bool error,
                              uint64_t address, const char *text)
 {
     char whole[sizeof((struct sim_fault *)NULL)->text];
 
     snprintf(whole, sizeof whole, "%s", text);
-    host_add_place(whole, sizeof whole);
+    if (runtime->work_from)
+        host_call_place(runtime->work_from, whole + strlen(whole), sizeof whole - strlen(whole));
+    else
+        host_add_place(whole, sizeof whole);
     complain(runtime, call, kind, error, address, whole);
 }
 

@@ -144,5 +144,6 @@ void left_check(struct runtime *runtime)
     say_leak(runtime, "stream", handles_of(runtime, HANDLE_STREAM));
     say_leak(runtime, "event", handles_of(runtime, HANDLE_EVENT));
     say_graphs(runtime);
+    say_leak(runtime, "texture or surface object", handles_of(runtime, HANDLE_OBJECT));
     sim_report_heap(runtime->sim);
 }

@@ -106,6 +106,11 @@ void order_report(struct runtime *runtime, enum sim_fault_kind kind, const char 
 
 /* ------------------------------------------------------------------ which tasks and notes count */
 
+static bool is_ordered(const struct task *a, const struct task *b)
+{
+    return task_before(a, b) && b->alongside != a->id;
+}
+
 /* Whether the host made the note while the task was pending. */
 static bool is_during(const struct host_note *note, const struct task *task)
 {
@@ -119,11 +124,11 @@ static bool collides_with_host(unsigned kinds, const struct host_note *note)
 
 static bool has_rival(const struct runtime *runtime, const struct task *task)
 {
-    if (runtime->queue_count <= 1)
+    if (runtime->queue_count <= 1 && !task->alongside && !task->followed)
         return false;
     for (const struct task *other = runtime->tasks; other; other = other->next)
-        if (other != task && (other->state != TASK_OVER || other->spans) && !task_before(other, task) &&
-            !task_before(task, other))
+        if (other != task && (other->state != TASK_OVER || other->spans) && !is_ordered(other, task) &&
+            !is_ordered(task, other))
             return true;
     return false;
 }
@@ -156,8 +161,8 @@ bool order_collide(const struct work *a, unsigned kinds, const struct work *b, u
 /* Whether the other piece is over and unordered with the task. */
 static bool is_rival(const struct task *other, const struct task *task)
 {
-    return other != task && other->state == TASK_OVER && other->spans && !task_before(other, task) &&
-           !task_before(task, other);
+    return other != task && other->state == TASK_OVER && other->spans && !is_ordered(other, task) &&
+           !is_ordered(task, other);
 }
 
 static struct order_touched touched_by(const struct task *task)
@@ -193,10 +198,12 @@ static bool tell_of_task(struct runtime *runtime, uint64_t address, unsigned kin
 
         if (!span || !order_collide(&self->work, kinds, &other->work, span->kinds))
             continue;
-        snprintf(text, size, "%s %s, in %s; %s in %s %s it, and nothing orders the two: no event, no wait",
+        snprintf(text, size, "%s %s, in %s; %s in %s %s it, and nothing orders the two: %s",
                  kinds & (TRAFFIC_WRITE | TRAFFIC_STRONG_WRITE) ? "write at" : "read at",
                  order_place(runtime, address).text, stream_words(self).text, task_name(other),
-                 stream_words(other).text, order_verb(&other->work, span->kinds));
+                 stream_words(other).text, order_verb(&other->work, span->kinds),
+                 self->alongside == other->id ? "a programmatic launch, and no cudaGridDependencySynchronize()"
+                                              : "no event, no wait");
         return true;
     }
     return false;
@@ -364,8 +371,8 @@ static void watch_function(struct runtime *runtime, const struct task *task)
 {
     runtime->noted_before = watch_noted(runtime->watch);
     for (const struct task *other = runtime->tasks; other; other = other->next)
-        if (other != task && (other->state != TASK_OVER || other->spans) && !task_before(other, task) &&
-            !task_before(task, other))
+        if (other != task && (other->state != TASK_OVER || other->spans) && !is_ordered(other, task) &&
+            !is_ordered(task, other))
             watch_work(runtime, &other->work);
 }
 
@@ -441,12 +448,12 @@ bool order_needs(const struct runtime *runtime, const struct task *task)
     if (!task->spans)
         return false;
     for (const struct task *other = task->next; other; other = other->next) {
-        if (other->state != TASK_OVER && !task_before(task, other))
+        if (other->state != TASK_OVER && !is_ordered(task, other))
             return true;
         later++;
     }
     for (const struct task *other = runtime->tasks; other != task; other = other->next)
-        if (other->state != TASK_OVER && !task_before(other, task))
+        if (other->state != TASK_OVER && !is_ordered(other, task))
             return true;
     return !task->waited && runtime->queue_count > 1 && later < KEPT_MOST;
 }

@@ -249,9 +249,11 @@ static void run(struct call *call, struct task *task, bool early)
 {
     struct runtime *runtime = call->runtime;
     uint64_t outer = call->task; /* a kernel that waits, where this runs beside it */
+    const void *outer_from = runtime->work_from;
 
     task->state = TASK_RUNNING;
     call->task = task->id;
+    runtime->work_from = task->from;
     runtime->busy |= uses_device(task);
     runtime->running++;
     runtime->pending--;
@@ -264,6 +266,7 @@ static void run(struct call *call, struct task *task, bool early)
         follow_word(runtime, task);
     runtime->running--;
     call->task = outer;
+    runtime->work_from = outer_from;
     if (uses_device(task))
         runtime->busy = false;
     order_end(runtime, task);
@@ -511,6 +514,25 @@ static void run_some(struct call *call)
         sweep(runtime);
 }
 
+/*
+ * A programmatic launch may begin before the kernel ahead of it is over. A kernel without griddepcontrol.wait then
+ * never waits for it. It still runs after it here, but the checks of order.c take the two as unordered.
+ */
+static void begin_early(struct runtime *runtime, struct task *task)
+{
+    const struct kernel_work *kernel = &task->work.kernel;
+
+    if (task->work.kind != WORK_KERNEL || !kernel->programmatic ||
+        sim_kernel_facts(kernel->entry->kernel)->awaits_ahead)
+        return;
+    for (struct task *ahead = runtime->tasks; ahead; ahead = ahead->next)
+        if (ahead->queue == task->queue && ahead->id == runtime->queues[task->queue].before.at[task->queue] &&
+            ahead->state == TASK_PENDING && ahead->work.kind == WORK_KERNEL) {
+            ahead->followed = true;
+            task->alongside = ahead->id;
+        }
+}
+
 cudaError_t queue_submit(struct call *call, const struct work *work, struct CUstream_st *stream, cudaStream_t handle,
                          struct task **result)
 {
@@ -539,6 +561,8 @@ cudaError_t queue_submit(struct call *call, const struct work *work, struct CUst
     task->stream = handle;
     task->from = call->from;
     task->stream_id = stream->id;
+    if (task->queue < queue->before.count)
+        begin_early(runtime, task);
     if (!clock_set(&queue->before, task->queue, task->id) || !record_events(work, task)) {
         task_free(task);
         return cudaErrorMemoryAllocation;

@@ -146,12 +146,21 @@ static bool create_device(struct runtime *runtime)
     return true;
 }
 
+/* The threads that the lock, the workers and the shield belong to are the parent's. */
+static void note_fork(void)
+{
+    the_runtime->forked = true;
+    pthread_mutex_init(&the_runtime->lock, NULL);
+}
+
 bool runtime_needs_device(struct runtime *runtime, cudaError_t *error)
 {
     if (runtime->sim)
         return true;
-    if (runtime->device_error == cudaSuccess && create_device(runtime))
+    if (runtime->device_error == cudaSuccess && create_device(runtime)) {
+        pthread_atfork(NULL, NULL, note_fork);
         return true;
+    }
     *error = runtime->device_error;
     return false;
 }
@@ -209,7 +218,12 @@ bool call_begin_from(struct call *call, enum call_need need, const void *from)
     call->error = cudaSuccess;
     if (need == CALL_ANY)
         return true;
-    call->error = call->runtime->sticky;
+    call->error = call->runtime->forked ? cudaErrorInitializationError : call->runtime->sticky;
+    if (call->runtime->forked && !map_get(&call->runtime->told, &call->runtime->forked)) {
+        map_put(&call->runtime->told, &call->runtime->forked, call->runtime);
+        runtime_complain("this process was forked after the first use of CUDA: its calls return "
+                         "cudaErrorInitializationError");
+    }
     if (call->error != cudaSuccess || !runtime_needs_device(call->runtime, &call->error))
         return false;
     call_use_primary(call);
@@ -242,9 +256,11 @@ void call_host(struct call *call, void (*function)(void *), void *data)
     /* The real runtime calls these on its own thread. So their errors are not the caller's last error. */
     call->thread->in_callback = true;
     call->thread->last = cudaSuccess;
+    shield_raise_for_function(call->runtime);
     runtime_unlock(call->runtime);
     function(data);
     runtime_lock(call->runtime);
+    shield_lower(call->runtime);
     call->thread->last = last;
     call->thread->in_callback = false;
 }

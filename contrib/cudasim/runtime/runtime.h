@@ -232,9 +232,8 @@ struct runtime {
     pthread_key_t thread_key;    /* struct thread_state of each thread */
     struct sim *sim;             /* NULL before the first call that needs a device */
     struct features *features;   /* where CUDASIM_FEATURES asks for them, else NULL */
-    FILE *features_out;          /* its file */
     struct features *tries;      /* where CUDASIM_FEATURES_TUNE asks for other block sizes, else NULL */
-    FILE *tries_out;             /* its file */
+    FILE *features_out, *tries_out; /* their files */
     cudaError_t device_error;    /* why there is none */
     cudaError_t sticky;          /* of a kernel that faulted; all later calls return it */
     unsigned device_flags;       /* cudaSetDeviceFlags */
@@ -257,12 +256,11 @@ struct runtime {
     size_t queue_count;          /* 0 before the first work */
     struct task *tasks, **tasks_end; /* work that is not over, in the order of submission */
     uint64_t last_task;          /* id of the newest */
-    unsigned pending;            /* of them that do not run yet */
+    unsigned pending, running;   /* of them: do not run yet; run, host functions among them */
     uint64_t random;             /* state of the seed's draws */
     pthread_cond_t changed;      /* with `lock`: some work is over */
     bool ending;                 /* the process ends: nothing of the program is called or written any more */
     bool busy;                   /* a thread runs a kernel, whoever has the lock */
-    unsigned running;            /* tasks that run, host functions among them */
     unsigned waiting;            /* threads that wait for work which another thread runs */
     uint64_t calls;              /* of the program so far: see runner.c */
     bool host_memory;            /* there was memory that kernels and host share */
@@ -271,9 +269,9 @@ struct runtime {
     struct watch *watch;         /* on memory of the host; NULL: not watched */
     struct shield *shield;       /* on memory of the device; NULL: the host may access it */
     struct traffic *traffic;     /* made when it is first needed */
-    bool traffic_refused;        /* there was no room for it */
     struct task *noting;         /* the task whose traffic is noted now */
     size_t noted_before;         /* if that is a host function: notes of watch.c that were there when it began */
+    bool traffic_refused;        /* there was no room for `traffic` */
     bool handshake;              /* that task shares strong words with the host, which may order anything */
     bool collided;               /* a race of that task was reported */
     struct graph_launch *graph_launch; /* the innermost graph that runs, or NULL: device_graph.c */
@@ -286,13 +284,15 @@ struct runtime {
     struct CUctx_st primary;     /* the device's primary context */
     struct reservation *reservations; /* of addresses, by cuMemAddressReserve(): driver_virtual.c */
     struct unchecked unchecked[UNCHECKED_MOST]; /* [unchecked_count] */
-    size_t unchecked_count;
+    size_t unchecked_count, launches_pending; /* the latter: cudaLimitDevRuntimePendingLaunchCount; 0: the default */
     bool told_of_call;           /* the error of the call in progress was reported */
     struct error_log *log;       /* runtime_log.c; NULL: nothing failed yet */
     struct recent_launch recent[RECENT_LAUNCHES]; /* a ring, for copies of what too few threads wrote */
     unsigned recent_count;
     struct recent_fill fills[RECENT_LAUNCHES]; /* a ring, for copies of what was filled by too few bytes */
     unsigned fill_count;
+    bool forked;                 /* a child of fork() after the device's first use: as with CUDA, it cannot use it */
+    const void *work_from;       /* struct task.from of the work that runs; NULL: none, or not known */
     bool ended;                  /* the report was made: later calls are refused */
 };
 
@@ -331,7 +331,7 @@ bool runtime_needs_device(struct runtime *runtime, cudaError_t *error);
 /* ------------------------------------------------------------------ what kernels may ask as well */
 
 bool attribute_get(const struct sim_limits *limits, enum cudaDeviceAttr attribute, int *value); /* false: unknown */
-cudaError_t limit_get(const struct sim_limits *limits, enum cudaLimit limit, size_t *value);
+cudaError_t limit_get(const struct runtime *runtime, enum cudaLimit limit, size_t *value);
 /* For sim_set_answers(), with the runtime as its context. */
 uint32_t answer_kernel(void *context, const struct sim_question *question, void *answer, unsigned *bytes);
 
@@ -562,6 +562,8 @@ struct task {
     cudaStream_t stream;   /* as the program gave it; only compared and passed on */
     uint64_t stream_id;    /* for messages */
     struct clock clock;    /* what comes before it */
+    uint64_t alongside;    /* the kernel ahead, beside which this one may run: neither waits for the other; 0: none */
+    bool followed;         /* there is a task that may run beside it */
     uint64_t waited;       /* the newest task when the host's wait for this one ended; 0: no wait */
     struct traffic_span *spans; /* [span_count] by address: what it touched, where the checks of order.c ask for it */
     size_t span_count;

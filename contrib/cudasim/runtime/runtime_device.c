@@ -154,8 +154,10 @@ cudaError_t cudaGetDeviceFlags(unsigned *flags)
     return call_end(&call);
 }
 
-cudaError_t limit_get(const struct sim_limits *limits, enum cudaLimit limit, size_t *value)
+cudaError_t limit_get(const struct runtime *runtime, enum cudaLimit limit, size_t *value)
 {
+    const struct sim_limits *limits = sim_limits(runtime->sim);
+
     switch (limit) {
     case cudaLimitStackSize:
         *value = limits->stack_bytes;
@@ -167,7 +169,7 @@ cudaError_t limit_get(const struct sim_limits *limits, enum cudaLimit limit, siz
         *value = limits->heap_bytes;
         return cudaSuccess;
     case cudaLimitDevRuntimePendingLaunchCount:
-        *value = PENDING_LAUNCHES;
+        *value = runtime->launches_pending ? runtime->launches_pending : PENDING_LAUNCHES;
         return cudaSuccess;
     case cudaLimitMaxL2FetchGranularity:
         *value = FETCH_GRANULARITY;
@@ -181,8 +183,10 @@ cudaError_t limit_get(const struct sim_limits *limits, enum cudaLimit limit, siz
     return cudaErrorInvalidValue;
 }
 
-static cudaError_t set_limit(struct sim_limits *limits, enum cudaLimit limit, size_t value)
+static cudaError_t set_limit(struct runtime *runtime, enum cudaLimit limit, size_t value)
 {
+    struct sim_limits *limits = sim_limits_writable(runtime->sim);
+
     switch (limit) {
     case cudaLimitStackSize:
         if (value > limits->stack_max_bytes)
@@ -198,6 +202,8 @@ static cudaError_t set_limit(struct sim_limits *limits, enum cudaLimit limit, si
         limits->heap_bytes = value;
         return cudaSuccess;
     case cudaLimitDevRuntimePendingLaunchCount:
+        runtime->launches_pending = value;
+        return cudaSuccess;
     case cudaLimitMaxL2FetchGranularity: /* hints */
     case cudaLimitPersistingL2CacheSize:
         return cudaSuccess;
@@ -212,7 +218,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE))
-        call.error = value ? limit_get(sim_limits(call.runtime->sim), limit, value) : cudaErrorInvalidValue;
+        call.error = value ? limit_get(call.runtime, limit, value) : cudaErrorInvalidValue;
     return call_end(&call);
 }
 
@@ -221,7 +227,7 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE) && (call.error = queue_wait_all(&call)) == cudaSuccess)
-        call.error = set_limit(sim_limits_writable(call.runtime->sim), limit, value);
+        call.error = set_limit(call.runtime, limit, value);
     return call_end(&call);
 }
 

@@ -79,7 +79,7 @@ __attribute__((destructor)) static void end(void)
     struct runtime *runtime = runtime_get();
     struct timespec until;
 
-    if (!runtime)
+    if (!runtime || runtime->forked) /* the report is the parent's */
         return;
     /*
      * Not a plain lock: exit() may have been called while another thread's kernel runs, or by a kernel's printf. The

@@ -206,7 +206,7 @@ uint32_t answer_kernel(void *context, const struct sim_question *question, void 
         *bytes = sizeof(struct cudaFuncAttributes);
         return cudaSuccess;
     case QUERY_LIMIT:
-        error = limit_get(sim_limits(runtime->sim), (enum cudaLimit)question->what, &limit);
+        error = limit_get(runtime, (enum cudaLimit)question->what, &limit);
         memcpy(answer, &limit, *bytes = sizeof limit);
         return error;
     case QUERY_OCCUPANCY:

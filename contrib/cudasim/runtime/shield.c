@@ -9,10 +9,12 @@
  * begins with 64 times 64 MiB. A change of the memory, or work that ran, earns 256 KiB.
  *
  * The runtime's own accesses while the memory is closed open it again. A page that the device and the host share is
- * open, and so is all memory while a task runs. A system call that gets closed memory fails with EFAULT, as on a GPU.
+ * open, and so is all memory while a task runs that is no host function. A system call that gets closed memory fails
+ * with EFAULT, as on a GPU.
  *
- * runtime.c calls shield_raise(); whoever runs work or gives memory to the host calls shield_lower(). It does not know
- * tasks, streams or modules. It must set its handler before watch.c sets another, whose pages are not closed here.
+ * runtime.c calls shield_raise() and shield_raise_for_function(). Whoever runs work or gives memory to the host calls
+ * shield_lower(). This file does not know tasks, streams or modules. It must set its handler before watch.c sets
+ * another, whose pages are not closed here.
  */
 #include "shield.h"
 
@@ -238,12 +240,13 @@ static bool pay(struct shield *shield, const struct memory *memory)
     return true;
 }
 
-void shield_raise(struct runtime *runtime)
+/* `running`: the tasks that may run meanwhile. */
+static void raise_beside(struct runtime *runtime, unsigned running)
 {
     struct shield *shield = runtime->shield;
     struct memory *memory = shield ? sim_memory(runtime->sim) : NULL;
 
-    if (!shield || runtime->running || (shield->raised && shield->changes == memory_changes(memory)))
+    if (!shield || runtime->running != running || (shield->raised && shield->changes == memory_changes(memory)))
         return;
     if (!pay(shield, memory))
         return;
@@ -256,6 +259,16 @@ void shield_raise(struct runtime *runtime)
     shield->raised = true;
     for (size_t n = 0; n < shield->count; n++)
         mprotect((void *)(uintptr_t)shield->pieces[n].low, shield->pieces[n].high - shield->pieces[n].low, PROT_NONE);
+}
+
+void shield_raise(struct runtime *runtime)
+{
+    raise_beside(runtime, 0);
+}
+
+void shield_raise_for_function(struct runtime *runtime)
+{
+    raise_beside(runtime, 1);
 }
 
 void shield_lower(struct runtime *runtime)
