@@ -14,7 +14,8 @@
 #
 # --fresh is the second draw: programs that the first has not reached, in an order of their own. --next is the third:
 # programs of neither, and --last the fourth: all that are left. --courses is the fifth: programs of courses and books,
-# of a list of their own, timed on an H100. --DRAW is one of these.
+# of a list of their own, timed on an H100. --benchmarks is the sixth: programs of three suites of benchmarks, likewise.
+# --DRAW is one of these.
 #
 # The rule's order and halves are digests of names. Exit codes: 0 done, 2 usage, 3 the toolkit failed.
 
@@ -32,7 +33,7 @@ command=${1:-} jobs=1 first=9999 from='' only=. skip='' locked='' fresh='' model
 while [ $# -gt 0 ]; do
     case $1 in
     --locked) locked=1 && shift && continue ;;
-    --fresh | --next | --last | --courses) fresh=${1#--} && shift && continue ;;
+    --fresh | --next | --last | --courses | --benchmarks) fresh=${1#--} && shift && continue ;;
     --jobs | --first | --worst)
         [[ ${2:-} =~ ^[1-9][0-9]{0,3}$ ]] || refuse "$1: '${2:-}' is not a number from 1 to 9999" ;;
     --from | --only | --skip | --model) [ $# -gt 1 ] || refuse "option '$1' needs a value; see --help" ;;
@@ -47,7 +48,7 @@ table=$here/${fresh:+$fresh-}programs.csv
 
 # The programs' list, and the GPU that timed them.
 list=$here/list.tsv card=h200
-[ "$fresh" != courses ] || { list=$here/courses-list.tsv card=h100; }
+[[ $fresh != courses && $fresh != benchmarks ]] || { list=$here/$fresh-list.tsv card=h100; }
 
 # Limits of the rule: launches of a program; seconds of processor time and KB of memory for counting.
 launches=40 seconds=20 memory=6000000
@@ -55,7 +56,7 @@ launches=40 seconds=20 memory=6000000
 # digest TEXT: its SHA-256.
 digest() { printf %s "$1" | sha256sum | cut -d ' ' -f 1; }
 
-# half NAME: open, locked, fresh, next, last, or courses.
+# half NAME: open, locked, or the draw.
 half() {
     [ -z "$fresh" ] || { echo "$fresh" && return; }
     [[ $(digest "predict-half $1") == [0-7]* ]] && echo open || echo locked

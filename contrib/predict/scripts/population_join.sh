@@ -1,6 +1,6 @@
 # Sourced by population.sh: join [--locked | --DRAW]. A line per shape, in the format of contrib/predict/data,
-# to build/predict/population/public.csv, locked.csv, fresh.csv, next.csv, last.csv or courses.csv: of both halves and
-# the draws that the model learns from, of the locked half, of a draw.
+# to build/predict/population/public.csv, locked.csv or DRAW.csv: of both halves and the draws that the model learns
+# from, of the locked half, of a draw.
 # shellcheck shell=bash disable=SC2154
 half=${locked:+locked}
 half=${half:-${fresh:-public}}
@@ -16,7 +16,7 @@ rows_of() {
 mkdir -p "$top"
 if [ "$half" = public ]; then
     rows_of open > "$top/$half.csv"
-    for draw in locked fresh next last courses; do rows_of $draw | sed 1d >> "$top/$half.csv"; done
+    for draw in locked fresh next last courses benchmarks; do rows_of $draw | sed 1d >> "$top/$half.csv"; done
 else
     rows_of "$half" > "$top/$half.csv"
 fi
