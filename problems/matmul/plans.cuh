@@ -5,7 +5,8 @@
  * The first line of `plans` has the multiprocessors, and the clusters that the device has at once:
  * split/together/count. Then a line a size: M N K, the microseconds of cublasSgemm, and for each plan, the one that the
  * model takes for the fastest first, kernel/bits/split/parts/together/predicted/measured. See `plan` in the expert's
- * kernels.cuh; times are microseconds, medians of 5 (3 above 1 ms), the L2 cache is overwritten before each.
+ * kernels.cuh; times are microseconds, medians of 5 (3 above 1 ms), the L2 cache is overwritten before each. Each
+ * product is checked.
  */
 #include <fstream>
 #include <map>
@@ -19,7 +20,7 @@ static expert::plan predicted(const expert::product &p, const expert::candidate 
 {
     const int together = expert::together_of(c, split, parts);
     const double launched = expert::launch_of(split) + expert::adding_of(c, parts);
-    const int steps = expert::ceil_div(p.k, c.step * split * parts);
+    const double steps = expert::steps_of(p, c, split * parts);
 
     return {c.kernel, c.bits, split, parts, together, launched + expert::cost_of(p, c, split, parts, together, steps)};
 }
@@ -101,7 +102,8 @@ static void measure_plans(population &drawn)
         make_room({s}, false);
         fill_inputs(s, false);
 
-        const expert::product p = product_of(s, place_expert(s));
+        const placed at = place_expert(s);
+        const expert::product p = product_of(s, at);
         const std::vector<expert::plan> plans = plans_of(p);
         const size_t most = plans[0].cost > 500 ? PLANS_MEASURED_LARGE : PLANS_MEASURED;
 
@@ -109,6 +111,14 @@ static void measure_plans(population &drawn)
         for (size_t e = 0; e < plans.size() && e < most && plans[e].cost < PLAN_WORST * plans[0].cost; e++) {
             const expert::plan &how = plans[e];
 
+            TRY(cudaMemset(at.c, 0xff, (size_t)s.m * at.pitch * sizeof(float)));
+            expert::launch_plan(p, how, expert::device.workspace[0], 0);
+            fetch_expert(s, at);
+            if (!(worst_of(bench.a, bench.b, bench.c, s) <= 1)) {
+                fprintf(stderr, "bench_gpu: %d %d %d: plan %d/%d/%d/%d/%d is wrong\n", s.m, s.n, s.k, how.kernel,
+                        how.bits, how.split, how.parts, how.together);
+                bench.wrong = true;
+            }
             printf(" %d/%d/%d/%d/%d/%.2f/%.2f", how.kernel, how.bits, how.split, how.parts, how.together, how.cost,
                    median_of([&] { expert::launch_plan(p, how, expert::device.workspace[0], 0); }));
         }
@@ -122,8 +132,8 @@ static void measure_plans(population &drawn)
 struct measured_plan {
     expert::candidate candidate;
     double megabytes;
-    int split, parts, together, steps, constants; // an index of `fitted`
-    double time, expected;
+    int split, parts, together, constants; // an index of `fitted`
+    double steps, time, expected;
 };
 
 struct measured_size {
@@ -219,7 +229,7 @@ static void read_rows(const char *name, std::vector<measured_size> &sizes)
             measured_plan m = {expert::candidate_of(of.p, kernel, bits), 0, split, parts, together, 0, 0, time, 0};
 
             m.megabytes = m.candidate.memory * m.candidate.cost->bandwidth;
-            m.steps = expert::ceil_div(s.k, m.candidate.step * split * parts);
+            m.steps = expert::steps_of(of.p, m.candidate, split * parts);
             m.constants = constants_index(m.candidate.cost);
             of.best = std::min(of.best, time);
             of.plans.push_back(m);

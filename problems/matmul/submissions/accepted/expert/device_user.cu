@@ -6,7 +6,7 @@
  *   multiply_tiles         sides of more than 8: the multiply-adds are the limit
  *   multiply_few_rows      up to 8 rows of A: reading B is the limit
  *   multiply_few_columns   up to 8 columns of B: reading A is the limit
- *   multiply_narrow        up to 32 columns of B, and small K: one round trip to memory is the limit
+ *   multiply_narrow        up to 64 columns of B, and small K: one round trip to memory is the limit
  *   multiply_few_products  small K: writing C, or a round trip to memory, is the limit
  *
  * Where C has too few tiles for all multiprocessors, K is divided as well. The blocks that have parts of one sum form a
@@ -32,9 +32,11 @@
  *   slab's place in shared memory has two counters (mbarriers): `full` counts the threads whose copies have arrived,
  *   `empty` the warps that have read all of it. As a slab is copied three slabs after its place was read last, warps
  *   rarely wait, and may be a slab apart.
- * - The loop looks at no index. Rows below the last are copies of the last row, columns behind the last are copies of
- *   the last four, and neither are stored. If K is no multiple of the slab, the slab that is copied
- *   first, before the loop, is the short one; zeros fill it up in both factors, so that no zero meets an infinity.
+ * - The loop looks at no index. Rows below the last are copies of other rows, columns behind the last are zero, and
+ *   neither are stored. (Copies of the last columns would all read the same 16 bytes, and such copies wait for each
+ *   other: a tile that C fills to a tenth took five times as long.) If K is no multiple of the slab, the slab that is
+ *   copied first, before the loop, is the short one; zeros fill it up in both factors, so that no zero meets an
+ *   infinity.
  *
  * The copies over the bus would take half as long again. So A comes in panels of rows and B in panels of columns, in
  * turn, and each rectangle of C is computed as soon as its panels are there, and copied back as soon as it is computed.

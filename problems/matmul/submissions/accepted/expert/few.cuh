@@ -134,72 +134,105 @@ __global__ void __launch_bounds__(THIN_THREADS) multiply_few_columns(const produ
     add_sums<float4>(p, kept, bits > 5 ? 1 << (bits - 5) : 1, rows, ACROSS, ACROSS, row0, 0);
 }
 
-constexpr int NARROW_ROWS = 32, NARROW_SLICES = THIN_THREADS / NARROW_ROWS;
-
-/* Of A's rows in shared memory: 32 lanes that read the same k of a row each go to different banks, or to half of them.
+/*
+ * How multiply_narrow cuts its work. A block has ROWS rows of C and all columns, up to COLUMNS. Its warps have slices
+ * of k, and a warp's lanes have DOWN x ACROSS pieces of TM x TN elements. Each number that a lane reads from shared
+ * memory is used TM or TN times. With one row a lane, reading B took four times as long as the multiply-adds.
  */
+template <int COLUMNS_> struct narrow_shape {
+    static constexpr int COLUMNS = COLUMNS_, ROWS = 32, SLICES = COLUMNS == 64 ? 4 : 8, THREADS = 32 * SLICES;
+    static constexpr int ACROSS = COLUMNS == 4 ? 1 : COLUMNS == 8 ? 2 : COLUMNS == 64 ? 8 : 4, DOWN = 32 / ACROSS;
+    static constexpr int TM = ROWS / DOWN, TN = COLUMNS / ACROSS;
+    static constexpr int KEPT = COLUMNS + 4; // the pitch of the slices' sums in shared memory
+};
+
+/* Of A's rows in shared memory: lanes that read the same k of up to 32 rows go to different banks, or to half of
+ * them. */
 __host__ __device__ constexpr int narrow_pitch(int k) { return k % 8 == 0 ? k + 4 : k; }
 
 /* Bytes of shared memory: both factors, and then the sums of the slices of k. */
-constexpr int narrow_bytes(int columns, int k)
+template <class S> constexpr int narrow_bytes(int k)
 {
-    return (int)sizeof(float) * std::max(NARROW_ROWS * narrow_pitch(k) + k * columns, THIN_THREADS * (columns + 1));
+    return (int)sizeof(float) * std::max(S::ROWS * narrow_pitch(k) + k * S::COLUMNS, S::SLICES * S::ROWS * S::KEPT);
 }
 
 /*
  * Up to COLUMNS columns of B and few k. The rows of A that a block has lie one after the other in memory, so they come
- * all at once, 16 bytes a copy, wherever a row begins. A lane has a row, and a warp a slice of k. If ALIGNED, K is a
- * multiple of 4, and four k of a row are read at once. A's pitch is k.
+ * all at once, 16 bytes a copy, wherever a row begins. If ALIGNED, K is a multiple of 4, and four k of a row are read
+ * at once. A's pitch is k.
  */
-template <int COLUMNS, bool ALIGNED>
-__global__ void __launch_bounds__(THIN_THREADS) multiply_narrow(const product p, int)
+template <class S, bool ALIGNED> __global__ void __launch_bounds__(S::THREADS) multiply_narrow(const product p, int)
 {
-    constexpr int KEPT = COLUMNS + 1, STEP = ALIGNED ? 4 : 1;
+    constexpr int STEP = ALIGNED ? 4 : 1;
     extern __shared__ float4 aligned_memory[];
-    const int pitch = narrow_pitch(p.k), row0 = blockIdx.x * NARROW_ROWS, rows = min(NARROW_ROWS, p.m - row0);
-    float *const a = reinterpret_cast<float *>(aligned_memory), *const b = a + NARROW_ROWS * pitch;
-    const int slice = threadIdx.x / 32, own = min((int)threadIdx.x % 32, rows - 1) * pitch;
-    const int length = (p.k + 4 * NARROW_SLICES - 1) / (4 * NARROW_SLICES) * 4, end = min(p.k, (slice + 1) * length);
-    float sums[COLUMNS] = {};
+    const int pitch = narrow_pitch(p.k), row0 = blockIdx.x * S::ROWS, rows = min(S::ROWS, p.m - row0);
+    float *const a = reinterpret_cast<float *>(aligned_memory), *const b = a + S::ROWS * pitch;
+    const unsigned to_a = (unsigned)__cvta_generic_to_shared(a), to_b = (unsigned)__cvta_generic_to_shared(b);
+    const int slice = threadIdx.x / 32, row = threadIdx.x % 32 / S::ACROSS, column = threadIdx.x % S::ACROSS * 4;
+    const int length = (p.k + STEP * S::SLICES - 1) / (STEP * S::SLICES) * STEP, end = min(p.k, (slice + 1) * length);
+    float sums[S::TM][S::TN] = {};
 
-    for (int e = threadIdx.x * 4; e < rows * p.k; e += THIN_THREADS * 4)
-        copy<4>((unsigned)__cvta_generic_to_shared(a + (ALIGNED ? e / p.k * pitch + e % p.k : e)),
-                p.a + (size_t)row0 * p.k + e, min(4, rows * p.k - e) * (int)sizeof(float));
-    for (int e = threadIdx.x; e < p.k * COLUMNS; e += THIN_THREADS)
-        b[e] = e % COLUMNS < p.n ? p.b[(size_t)(e / COLUMNS) * p.b_pitch + e % COLUMNS] : 0;
+    for (int e = threadIdx.x * 4; e < rows * p.k; e += S::THREADS * 4)
+        copy<4>(to_a + (ALIGNED ? e / p.k * pitch + e % p.k : e) * 4, p.a + (size_t)row0 * p.k + e,
+                min(4, rows * p.k - e) * (int)sizeof(float));
+    if (p.b_pitch % 4 == 0)
+        for (int e = threadIdx.x * 4; e < p.k * S::COLUMNS; e += S::THREADS * 4) {
+            const int left = max(0, min(4, p.n - e % S::COLUMNS));
+
+            copy<4>(to_b + e * 4, p.b + (left > 0 ? (size_t)(e / S::COLUMNS) * p.b_pitch + e % S::COLUMNS : 0),
+                    left * (int)sizeof(float));
+        }
+    else
+        for (int e = threadIdx.x; e < p.k * S::COLUMNS; e += S::THREADS) {
+            const bool there = e % S::COLUMNS < p.n;
+
+            copy<1>(to_b + e * 4, p.b + (there ? (size_t)(e / S::COLUMNS) * p.b_pitch + e % S::COLUMNS : 0),
+                    there ? sizeof(float) : 0);
+        }
     asm volatile("cp.async.wait_all;" ::: "memory");
     __syncthreads();
     for (int k = slice * length; k < end; k += STEP) {
-        float from_a[STEP];
+        float from_a[S::TM][STEP];
 
-        if constexpr (ALIGNED)
-            *(float4 *)from_a = *(const float4 *)(a + own + k);
-        else
-            from_a[0] = a[own + k];
 #pragma unroll
-        for (int d = 0; d < STEP; d++)
-#pragma unroll
-            for (int j = 0; j < COLUMNS; j += 4) {
-                const float4 x = *(const float4 *)(b + (k + d) * COLUMNS + j);
+        for (int i = 0; i < S::TM; i++) {
+            const float *const from = a + min(row + i * S::DOWN, rows - 1) * pitch + k;
 
-                sums[j] = fmaf(from_a[d], x.x, sums[j]);
-                sums[j + 1] = fmaf(from_a[d], x.y, sums[j + 1]);
-                sums[j + 2] = fmaf(from_a[d], x.z, sums[j + 2]);
-                sums[j + 3] = fmaf(from_a[d], x.w, sums[j + 3]);
-            }
+            if constexpr (ALIGNED)
+                *(float4 *)from_a[i] = *(const float4 *)from;
+            else
+                from_a[i][0] = *from;
+        }
+#pragma unroll
+        for (int d = 0; d < STEP; d++) {
+            float from_b[S::TN];
+
+#pragma unroll
+            for (int j = 0; j < S::TN; j += 4)
+                *(float4 *)&from_b[j] = *(const float4 *)(b + (k + d) * S::COLUMNS + column + j * S::ACROSS);
+#pragma unroll
+            for (int i = 0; i < S::TM; i++)
+#pragma unroll
+                for (int j = 0; j < S::TN; j++)
+                    sums[i][j] = fmaf(from_a[i][d], from_b[j], sums[i][j]);
+        }
     }
     __syncthreads(); // everybody has read the factors
-    for (int j = 0; j < COLUMNS; j++)
-        a[threadIdx.x * KEPT + j] = sums[j];
+#pragma unroll
+    for (int i = 0; i < S::TM; i++)
+#pragma unroll
+        for (int j = 0; j < S::TN; j += 4)
+            *(float4 *)(a + (slice * S::ROWS + row + i * S::DOWN) * S::KEPT + column + j * S::ACROSS) =
+                make_float4(sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]);
     __syncthreads();
-    for (int e = threadIdx.x; e < rows * p.n; e += THIN_THREADS) {
-        const int row = e / p.n, column = e % p.n;
+    for (int e = threadIdx.x; e < rows * p.n; e += S::THREADS) {
+        const int to_row = e / p.n, to_column = e % p.n;
         float total = 0;
 
 #pragma unroll
-        for (int from = 0; from < NARROW_SLICES; from++)
-            total += a[(from * NARROW_ROWS + row) * KEPT + column];
-        p.c[(size_t)(row0 + row) * p.c_pitch + column] = total;
+        for (int from = 0; from < S::SLICES; from++)
+            total += a[(from * S::ROWS + to_row) * S::KEPT + to_column];
+        p.c[(size_t)(row0 + to_row) * p.c_pitch + to_column] = total;
     }
 }
 

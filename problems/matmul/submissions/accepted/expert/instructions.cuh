@@ -13,6 +13,16 @@ template <int WIDTH> __device__ __forceinline__ void copy(unsigned to, const flo
         asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(from));
 }
 
+/* 16 bytes; zero if not there. */
+__device__ __forceinline__ void copy_if(unsigned to, const float *from, bool there)
+{
+    asm volatile("{\n"
+                 ".reg .pred none;\n"
+                 "setp.eq.s32 none, %2, 0;\n"
+                 "cp.async.cg.shared.global [%0], [%1], 16, none;\n"
+                 "}" ::"r"(to), "l"(from), "r"((int)there));
+}
+
 /* The first `bytes` are read, all or none; the others become zero. */
 template <int WIDTH> __device__ __forceinline__ void copy(unsigned to, const float *from, int bytes)
 {

@@ -12,7 +12,7 @@ constexpr size_t WORKSPACE = 8 << 20;                    // elements of a stream
 constexpr size_t COUNTERS = 1 << 14;                     // of parts that have arrived, behind them
 constexpr int ROWS_MAX = 8, ROWS_K_MAX = 64, COLUMNS_MAX = 8; // for the kernels of few rows and columns,
 constexpr int PRODUCTS_K_MAX = 40;                            // and of few products;
-constexpr int NARROW_MAX = 32, NARROW_K_MAX = 256;            // columns and k of multiply_narrow
+constexpr int NARROW_MAX = 64, NARROW_K_MAX = 256;            // columns and k of multiply_narrow
 constexpr int CLUSTER_MAX = 16, TOGETHER_MAX = 6;             // blocks of a cluster, and of a multiprocessor
 constexpr int WHOLE_K_MIN = 512;                              // where whole_tiles are used without a search,
 constexpr double WHOLE_SHARE = 0.9;                           // and what share of their rounds C fills
@@ -34,6 +34,7 @@ constexpr int SHARED = 228 << 10, RESERVED = 1 << 10;
 
 constexpr double LAUNCH = 3.4, CLUSTER = 0.5609, CLUSTER_DOUBLING = 0.01; // microseconds
 constexpr double ADDING = 1.956; // of parts
+constexpr double PIECE = 19; // bytes that reading a piece of a row costs more
 
 typedef void tile_function(const product);
 typedef void thin_function(const product, int);
@@ -45,6 +46,7 @@ struct tile_kernel {
     int blocks; // that a multiprocessor has at once
     int slab, least; // k of a step, and how many steps a block must have
     bool alone; // it has no clusters
+    bool halves; // it is for a K that leaves half a slab, or less
     costs cost;
 };
 
@@ -53,12 +55,14 @@ struct thin_kernel {
     thin_function *function;
     int depth, blocks;
     costs cost;
+    int threads = THIN_THREADS;
+    int (*bytes)(int k) = nullptr; // of shared memory; none if null
 };
 
 template <class S> constexpr tile_kernel kernel_of(costs cost)
 {
     return {multiply_tiles<S>, S::BM, S::BN, S::SHIFT, S::THREADS, S::BYTES, S::BLOCKS, S::BK, S::REPEATS ? 2 : 1,
-            (S::ORDER & ALONE) != 0, cost};
+            (S::ORDER & ALONE) != 0, S::HALF, cost};
 }
 
 using whole_tiles = shape<128, 256, 8, 16, 8, 1, 6, 1, 0, COPY_TWICE | ARRIVE_FIRST | ALONE>;
@@ -66,8 +70,8 @@ using whole_tiles = shape<128, 256, 8, 16, 8, 1, 6, 1, 0, COPY_TWICE | ARRIVE_FI
 static const tile_kernel tiles[] = {
     kernel_of<whole_tiles>({2.65, 2.58, 6.82, 5.45, 0.2, 3.32}),
     kernel_of<shape<64, 128, 8, 8, 8, 1, 4, 3, 0, COLUMNS_FIRST | COPY_TWICE>>({0.665, 0.78, 4.42, 4.21, 1.6, 3.32}),
-    kernel_of<shape<128, 64, 8, 8, 8, 1, 4, 3>>({0.748, 0.812, 5.08, 5.6, 1.04, 3.32}),
-    kernel_of<shape<64, 64, 8, 8, 8, 1, 4, 6>>({0.506, 1.71, 1.71, 8.52, 3.27, 2.3}),
+    kernel_of<shape<128, 64, 8, 8, 8, 1, 4, 3, 0, COLUMNS_FIRST | COPY_TWICE>>({0.748, 0.812, 5.08, 5.6, 1.04, 3.32}),
+    kernel_of<shape<64, 64, 8, 8, 8, 1, 4, 6, 0, COLUMNS_FIRST>>({0.506, 1.71, 1.71, 8.52, 3.27, 2.3}),
     kernel_of<shape<64, 64, 8, 8, 8, 2, 4, 3>>({0.877, 0.593, 4.79, 1.53, 0.514, 3.32}),
     kernel_of<shape<32, 64, 4, 8, 4, 2, 4, 4>>({0.56, 0.571, 2.08, 1.62, 2.62, 1.45}),
     kernel_of<shape<32, 32, 4, 4, 8, 4, 4, 3>>({0.733, 0.345, 1.52, 2.01, 0.607, 3.32}),
@@ -86,6 +90,12 @@ static const tile_kernel tiles[] = {
     kernel_of<shape<32, 32, 4, 4, 8, 4, 4, 3, 3>>({1.14, 0.345, 2.94, 0.6, 2.86, 3.32}),
     kernel_of<shape<64, 16, 4, 4, 8, 2, 4, 4, 3>>({0.687, 0.291, 2.04, 0.804, 1.25, 1.41}),
     kernel_of<shape<64, 32, 4, 8, 8, 2, 4, 4, 3>>({0.853, 0.345, 5.34, 0.149, 3.26, 3.32}),
+    kernel_of<shape<64, 64, 8, 8, 8, 1, 4, 6, 0, COLUMNS_FIRST | HALVES | ALONE>>(
+        {0.494, 1.57, 2.08, 8.52, 3.27, 1.794}),
+    kernel_of<shape<64, 128, 8, 8, 8, 1, 4, 3, 0, COLUMNS_FIRST | COPY_TWICE | HALVES | ALONE>>(
+        {0.706, 0.798, 2.72, 4.21, 1.6, 1.205}),
+    kernel_of<shape<128, 64, 8, 8, 8, 1, 4, 3, 0, COLUMNS_FIRST | COPY_TWICE | HALVES | ALONE>>(
+        {0.792, 0.802, 4.66, 5.6, 1.04, 3.32}),
 };
 constexpr int TILES = sizeof tiles / sizeof *tiles;
 
@@ -122,15 +132,25 @@ static const thin_kernel few_products[2][3] = {
      {multiply_few_products<8, 4, true>, 4, 2, {0.1, 1.33, 0.453, 0.02, 0.2, 3.62}}}};
 
 /* By whether K is a multiple of 4, and by the power of two that columns are rounded up to, from 4 on. */
-static const thin_kernel narrow[2][4] = {
-    {{multiply_narrow<4, false>, 32, 6, {0.168, 0.0648, 0.502, 0.02, 0.2, 1.99}},
-     {multiply_narrow<8, false>, 32, 6, {0.223, 0.112, 0.832, 0.02, 0.2, 1.94}},
-     {multiply_narrow<16, false>, 32, 6, {0.366, 0.601, 0.676, 0.02, 0.2, 3}},
-     {multiply_narrow<32, false>, 32, 5, {0.364, 0.742, 2.69, 0.02, 0.2, 3}}},
-    {{multiply_narrow<4, true>, 32, 6, {0.177, 0.285, 0.25, 0.02, 0.2, 1.71}},
-     {multiply_narrow<8, true>, 32, 6, {0.354, 0.202, 0.328, 0.02, 0.2, 3}},
-     {multiply_narrow<16, true>, 32, 6, {0.323, 0.423, 0.491, 0.02, 0.2, 3}},
-     {multiply_narrow<32, true>, 32, 5, {0.16, 0.916, 3.2, 0.02, 0.2, 3}}}};
+template <int COLUMNS, bool ALIGNED> constexpr thin_kernel narrow_of(int blocks, costs cost)
+{
+    using shape = narrow_shape<COLUMNS>;
+
+    return {multiply_narrow<shape, ALIGNED>, 32, blocks, cost, shape::THREADS, narrow_bytes<shape>};
+}
+
+/* By whether K is a multiple of 4, and by the power of two that columns are rounded up to, from 4 on. */
+static const thin_kernel narrow[2][5] = {
+    {narrow_of<4, false>(6, {0.0286, 0.0556, 0.646, 0.02, 0.2, 1.928}),
+     narrow_of<8, false>(6, {0.0984, 0.2, 0.779, 0.02, 0.2, 1.474}),
+     narrow_of<16, false>(6, {0.264, 0.216, 0.95, 0.02, 0.2, 3}),
+     narrow_of<32, false>(5, {0.521, 0.445, 1.11, 0.02, 0.2, 3}),
+     narrow_of<64, false>(4, {0.963, 1.64, 1.23, 0.02, 0.2, 3})},
+    {narrow_of<4, true>(6, {0.01, 0.0367, 0.654, 0.02, 0.2, 3.183}),
+     narrow_of<8, true>(6, {0.268, 0.194, 0.66, 0.02, 0.2, 3}),
+     narrow_of<16, true>(6, {0.252, 0.152, 1.02, 0.02, 0.2, 3}),
+     narrow_of<32, true>(5, {0.564, 0.339, 1.14, 0.02, 0.2, 3}),
+     narrow_of<64, true>(4, {0.806, 1.24, 1.3, 0.02, 0.2, 3})}};
 
 constexpr int COLUMNS_ROWS[4] = {4, 4, 8, 8}; // rows of A that a thread of few_columns has
 
@@ -196,7 +216,7 @@ static int blocks_of(const product &p, const plan &how)
         return ceil_div(p.n, PRODUCTS_COLUMNS[p.b_pitch % 4 == 0][FEW_PRODUCTS - how.kernel] << how.bits) *
                ceil_div(p.m, PRODUCTS_ROWS[p.b_pitch % 4 == 0][FEW_PRODUCTS - how.kernel] * (THIN_THREADS >> how.bits));
     if (how.kernel == NARROW)
-        return ceil_div(p.m, NARROW_ROWS);
+        return ceil_div(p.m, narrow_shape<4>::ROWS);
     if (how.kernel == FEW_ROWS)
         return ceil_div(p.n, (p.b_pitch % 4 == 0 ? 4 : 1) << how.bits) * ceil_div(p.m, ROWS_MAX);
     if (how.kernel == FEW_COLUMNS)
@@ -214,6 +234,12 @@ static int slab_of(const plan &how)
     return tiles[how.kernel].slab;
 }
 
+/* How many blocks of a thin kernel a multiprocessor has at once. */
+static int fit_of(const thin_kernel &thin, const product &p)
+{
+    return thin.bytes ? std::min(thin.blocks, SHARED / (thin.bytes(p.k) + RESERVED)) : thin.blocks;
+}
+
 /*
  * The device fills one multiprocessor with blocks of a cluster before the next. So where there are fewer than fit, they
  * ask for more shared memory than they need: as much that only `together` of them fit.
@@ -225,11 +251,9 @@ static int shared_bytes(int needed, int together, int fit)
 
 static void launch_plan(product p, const plan &how, float *workspace, cudaStream_t stream)
 {
-    const bool thin = how.kernel < 0;
-    const int bytes = how.kernel == NARROW ? narrow_bytes(4 << narrow_index(p), p.k)
-                      : thin               ? 0
-                                           : tiles[how.kernel].bytes;
-    const int fit = thin ? thin_of(p, how).blocks : tiles[how.kernel].blocks;
+    const thin_kernel *const thin = how.kernel < 0 ? &thin_of(p, how) : nullptr;
+    const int fit = thin ? fit_of(*thin, p) : tiles[how.kernel].blocks;
+    const int bytes = !thin ? tiles[how.kernel].bytes : thin->bytes ? thin->bytes(p.k) : 0;
     cudaLaunchAttribute attributes[2] = {};
     cudaLaunchConfig_t config = {};
 
@@ -239,7 +263,7 @@ static void launch_plan(product p, const plan &how, float *workspace, cudaStream
     attributes[1].id = cudaLaunchAttributeClusterSchedulingPolicyPreference;
     attributes[1].val.clusterSchedulingPolicyPreference = cudaClusterSchedulingPolicySpread;
     config.gridDim = dim3(blocks_of(p, how) * how.split, how.parts);
-    config.blockDim = dim3(thin ? THIN_THREADS : tiles[how.kernel].threads);
+    config.blockDim = dim3(thin ? thin->threads : tiles[how.kernel].threads);
     config.dynamicSmemBytes = shared_bytes(bytes, how.together, fit);
     config.stream = stream;
     config.attrs = attributes;
@@ -253,7 +277,7 @@ static void launch_plan(product p, const plan &how, float *workspace, cudaStream
         p.arrived = (unsigned *)(workspace + WORKSPACE);
     }
     if (thin)
-        CALL(cudaLaunchKernelEx(&config, thin_of(p, how).function, p, how.bits));
+        CALL(cudaLaunchKernelEx(&config, thin->function, p, how.bits));
     else
         CALL(cudaLaunchKernelEx(&config, tiles[how.kernel].function, p));
 }

@@ -12,7 +12,7 @@
  */
 
 /* Of the blocks that a multiprocessor has; `together` fit. */
-static double time_of_blocks(const costs &cost, int blocks, int together, int steps, bool joined)
+static double time_of_blocks(const costs &cost, int blocks, int together, double steps, bool joined)
 {
     const int full = blocks / together, rest = blocks % together;
     const double fixed = cost.fixed + (joined ? cost.joined : 0);
@@ -27,6 +27,7 @@ struct candidate {
     int blocks, fit;     // that have all of C; that a multiprocessor has at once
     int slab, step;      // k of a block at least, and of a step of the model
     int divided_max;     // by how many k may be divided
+    bool halves;         // of a step
     double memory;       // microseconds that reading and writing take at least
     const costs *cost;
 };
@@ -37,7 +38,8 @@ static bool is_possible(const product &p, int kernel, int bits)
     const bool aligned = p.b_pitch % 4 == 0;
 
     if (kernel >= 0)
-        return tiles[kernel].shift == p.b_pitch % 4 && ceil_div(p.k, tiles[kernel].slab) >= tiles[kernel].least;
+        return tiles[kernel].shift == p.b_pitch % 4 && ceil_div(p.k, tiles[kernel].slab) >= tiles[kernel].least &&
+               (!tiles[kernel].halves || (p.k - 1) % tiles[kernel].slab < tiles[kernel].slab / 2);
     if (kernel == FEW_ROWS)
         return (p.m <= ROWS_MAX || p.k <= ROWS_K_MAX) &&
                (aligned ? 4 : 1) << bits >= std::max(4, std::min(32, p.n));
@@ -58,24 +60,25 @@ static candidate candidate_of(const product &p, int kernel, int bits)
 {
     const plan how = {kernel, bits, 1, 1, 1, 0};
     const double megabytes = 4e-6 * ((double)p.m * p.k + (double)p.k * p.n + (double)p.m * p.n);
-    candidate c = {kernel, bits, blocks_of(p, how), 0, slab_of(how), 0, 0, 0, nullptr};
+    candidate c = {kernel, bits, blocks_of(p, how), 0, slab_of(how), 0, 0, false, 0, nullptr};
 
     if (kernel >= 0) {
         c.fit = tiles[kernel].blocks;
         c.step = c.slab;
+        c.halves = tiles[kernel].halves;
         c.cost = &tiles[kernel].cost;
         c.divided_max = tiles[kernel].alone ? 1 : std::min(p.k, ceil_div(p.k, c.slab) / tiles[kernel].least * c.slab);
     } else {
         const thin_kernel &thin = thin_of(p, how);
 
-        c.fit = kernel == NARROW
-                    ? std::min(thin.blocks, SHARED / (narrow_bytes(4 << narrow_index(p), p.k) + RESERVED))
-                    : thin.blocks;
+        c.fit = fit_of(thin, p);
         c.step = c.slab * thin.depth;
         c.cost = &thin.cost;
         c.divided_max = kernel <= NARROW ? 1 : p.k;
     }
     c.memory = megabytes / c.cost->bandwidth;
+    if (kernel == FEW_ROWS)
+        c.memory *= 1 + PIECE / ((p.b_pitch % 4 == 0 ? 16 : 4) << bits);
     c.divided_max = std::max(1, c.divided_max / c.slab);
     return c;
 }
@@ -100,8 +103,13 @@ static double adding_of(const candidate &c, int parts)
     return parts > 1 ? ADDING + c.cost->part * parts : 0;
 }
 
+static double steps_of(const product &p, const candidate &c, int divided)
+{
+    return ceil_div(p.k, c.step * divided) - (c.halves ? 0.5 : 0);
+}
+
 /* What the blocks of a kernel take, in microseconds. */
-static double cost_of(const product &p, const candidate &c, int split, int parts, int together, int steps)
+static double cost_of(const product &p, const candidate &c, int split, int parts, int together, double steps)
 {
     const int clusters = c.blocks * parts;
     /* Of a multiprocessor; clusters fill one before the next. */
@@ -116,7 +124,7 @@ static void look_at(const product &p, const candidate &c, plan &best)
 {
     const bool kept = (size_t)c.blocks <= COUNTERS;
     const size_t elements = (size_t)p.m * round_up(p.n, 4);
-    const double issue = (double)c.blocks * ceil_div(p.k, c.step) * c.cost->issue / device.multiprocessors;
+    const double issue = (double)c.blocks * steps_of(p, c, 1) * c.cost->issue / device.multiprocessors;
 
     if (LAUNCH + std::max(c.memory, c.cost->fixed + issue) >= best.cost)
         return;
@@ -137,7 +145,7 @@ static void look_at(const product &p, const candidate &c, plan &best)
             if (parts > 1 && (!kept || elements * parts > WORKSPACE || (size_t)c.blocks * split > COUNTERS))
                 break;
 
-            const int steps = ceil_div(p.k, c.step * divided);
+            const double steps = steps_of(p, c, divided);
 
             if (apart + fixed + steps * c.cost->latency >= best.cost)
                 continue;

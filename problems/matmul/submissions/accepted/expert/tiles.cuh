@@ -136,6 +136,7 @@ struct copier {
     const float *a_from[S::A_PASSES], *b_from[S::B_PASSES], *b_last;
     unsigned base, a_to, b_to, last_to;
     int a_k, b_k, b_pitch;
+    bool b_there[S::B_PASSES], last_there; // columns that B has
 
     __device__ __forceinline__ copier(const product &p, unsigned memory, int row0, int column0, int k)
     {
@@ -148,46 +149,49 @@ struct copier {
         a_to = (a_k * S::PITCH + a_row) * 4;
         b_to = (S::BK * S::PITCH + b_k * S::B_PITCH + b_column) * 4;
         for (int pass = 0; pass < S::A_PASSES; pass++)
-            a_from[pass] = p.a + (size_t)min(row0 + a_row + pass * S::A_ROWS, p.m - 1) * p.a_pitch + k + a_k;
+            a_from[pass] = p.a + (size_t)((row0 + a_row + pass * S::A_ROWS) % p.m) * p.a_pitch + k + a_k;
         for (int pass = 0; pass < S::B_PASSES; pass++)
-            b_from[pass] = b_place(p, k + b_k, column0 + b_column + pass * S::B_ACROSS * 4);
+            b_from[pass] = b_place(p, k + b_k, column0 + b_column + pass * S::B_ACROSS * 4, b_there[pass]);
         if (S::SHIFTED) {
-            b_last = b_place(p, k + tid, column0 + S::BN);
+            b_last = b_place(p, k + tid, column0 + S::BN, last_there);
             last_to = (S::BK * S::PITCH + tid * S::B_PITCH + S::BN) * 4;
         }
     }
 
-    /* The 16 bytes of row k that have its column `column`, `shift` elements on; or its last ones. Written in two ways:
-     * where nothing is shifted, the compiler gives the other one more registers, and the loop another order. */
-    __device__ __forceinline__ static const float *b_place(const product &p, int k, int column)
+    /* The 16 bytes of row k that have its column `column`, `shift` elements on; if they are not `there`, its last ones.
+     * Written in two ways: where nothing is shifted, the compiler gives the other one more registers, and the loop
+     * another order. */
+    __device__ __forceinline__ static const float *b_place(const product &p, int k, int column, bool &there)
     {
-        if constexpr (!S::SHIFTED)
+        if constexpr (!S::SHIFTED) {
+            there = column < p.n;
             return p.b + (size_t)k * p.b_pitch + min(column, (p.n - 1) / 4 * 4);
+        }
 
         const int shift = k * S::SHIFT % 4;
 
+        there = column < p.n + shift;
         return p.b + ((long long)k * p.b_pitch - shift) + min(column, (p.n - 1 + shift) / 4 * 4);
     }
 
-    /* The first `count` of k of a slab; the rest is zero. */
+    /* The first `count` of k of a slab, or if HALF the last; the rest is zero. */
     __device__ __forceinline__ void copy_short(int stage, int count)
     {
         const unsigned at = base + stage * S::STAGE * 4;
+        const int first = S::HALF ? S::BK - count : 0;
+        auto is_there = [&](int k) { return S::HALF ? k >= first : k < count; };
 
         for (int pass = 0; pass < S::A_PASSES; pass++)
-            for (int e = 0; e < S::BK; e += 8) {
-                const bool there = a_k + e < count;
-
-                copy<1>(at + a_to + (e * S::PITCH + pass * S::A_ROWS) * 4, a_from[pass] + (there ? e : -a_k),
-                        there ? 4 : 0);
-            }
+            for (int e = 0; e < S::BK; e += 8)
+                copy<1>(at + a_to + (e * S::PITCH + pass * S::A_ROWS) * 4,
+                        a_from[pass] + (is_there(a_k + e) ? e : first - a_k), is_there(a_k + e) ? 4 : 0);
         for (int pass = 0; pass < S::B_PASSES; pass++)
             for (int e = 0; e < S::BK; e += S::B_ROWS)
                 copy<4>(at + b_to + (e * S::B_PITCH + pass * S::B_ACROSS * 4) * 4,
-                        b_from[pass] + (!S::SHIFTED || b_k + e < count ? (size_t)e * b_pitch : 0),
-                        b_k + e < count ? 16 : 0);
+                        b_from[pass] + (long long)(is_there(b_k + e) ? e : first - b_k) * b_pitch,
+                        b_there[pass] && is_there(b_k + e) ? 16 : 0);
         if (S::SHIFTED && threadIdx.x < S::BK)
-            copy<4>(at + last_to, b_last, threadIdx.x < count ? 16 : 0);
+            copy<4>(at + last_to, b_last, last_there && threadIdx.x < count ? 16 : 0);
     }
 
     __device__ __forceinline__ void copy_a(int stage)
@@ -209,9 +213,10 @@ struct copier {
         for (int pass = 0; pass < S::B_PASSES; pass++)
 #pragma unroll
             for (int e = 0; e < S::BK; e += S::B_ROWS)
-                copy<4>(at + b_to + (e * S::B_PITCH + pass * S::B_ACROSS * 4) * 4, b_from[pass] + (size_t)e * b_pitch);
+                copy_if(at + b_to + (e * S::B_PITCH + pass * S::B_ACROSS * 4) * 4, b_from[pass] + (size_t)e * b_pitch,
+                        b_there[pass]);
         if (S::SHIFTED && threadIdx.x < S::BK)
-            copy<4>(at + last_to, b_last);
+            copy_if(at + last_to, b_last, last_there);
     }
 
     __device__ __forceinline__ void advance(int count)
@@ -246,7 +251,8 @@ template <class S> __global__ void __launch_bounds__(S::THREADS, S::BLOCKS) mult
     find_tile<S>(blockIdx.x / size, (p.m + S::BM - 1) / S::BM, (p.n + S::BN - 1) / S::BN, row0, column0);
 
     const int first_short = S::SHIFTED ? (all - 1) * S::BK : 0, second = S::SHIFTED ? 0 : short_k;
-    const int begin = first == 0 ? first_short : second + (first - 1) * S::BK;
+    const int skipped = S::HALF ? S::BK - short_k : 0; // zeros before the first k
+    const int begin = first == 0 ? first_short - skipped : second + (first - 1) * S::BK;
     copier<S> copies(p, base, row0, column0, begin);
     worker<S> own(memory);
     int left = slabs;
@@ -278,21 +284,28 @@ template <class S> __global__ void __launch_bounds__(S::THREADS, S::BLOCKS) mult
         unsigned parity = 0, free_parity = 1; // of full[stage], and of empty[free_stage]
 
         copies.copy_short(0, first == 0 ? short_k : S::BK);
-        copies.advance(first == 0 ? second - first_short : S::BK);
+        copies.advance(first == 0 ? second - begin : S::BK);
         counter_arrive_after_copies(full);
         left--;
         for (int e = 1; e < S::AHEAD; e++)
             copy_next(e, true, true);
         counter_wait(full, 0);
-        own.read(0, 0, 0);
+        own.read(0, S::HALF ? 8 : 0, 0);
 #pragma unroll 1
         for (int slab = 0; slab < slabs; slab++) {
             const bool wraps = stage + 1 == S::STAGES;
             const int next = wraps ? 0 : stage + 1;
             const int at = stage * S::STAGE, next_at = slab + 1 < slabs ? next * S::STAGE : at;
 
-#pragma unroll
-            for (int step = 0; step < 16; step++) {
+            auto copy_at = [&](int step) {
+                if (step == 2) {
+                    counter_wait(empty + free_stage * 8, free_parity);
+                    copy_next(free_stage, true, !(S::ORDER & COPY_TWICE));
+                }
+                if ((S::ORDER & COPY_TWICE) && step == 6)
+                    copy_next(free_stage, false, true);
+            };
+            auto multiply = [&](int step) {
                 if (step < 15) {
                     own.read(at, step + 1, (step + 1) % 2);
                 } else {
@@ -302,14 +315,21 @@ template <class S> __global__ void __launch_bounds__(S::THREADS, S::BLOCKS) mult
                     counter_wait(full + next * 8, wraps ? parity ^ 1 : parity);
                     own.read(next_at, 0, 0);
                 }
-                if (step == 2) {
-                    counter_wait(empty + free_stage * 8, free_parity);
-                    copy_next(free_stage, true, !(S::ORDER & COPY_TWICE));
-                }
-                if ((S::ORDER & COPY_TWICE) && step == 6)
-                    copy_next(free_stage, false, true);
+                copy_at(step);
                 own.multiply(step);
+            };
+
+            if (S::HALF && slab == 0) {
+                copy_at(2);
+                copy_at(6);
+            } else {
+#pragma unroll
+                for (int step = 0; step < 8; step++)
+                    multiply(step);
             }
+#pragma unroll
+            for (int step = 8; step < 16; step++)
+                multiply(step);
             if (wraps)
                 parity ^= 1;
             stage = next;
