@@ -140,6 +140,28 @@ END
     awk -v held="${held% *}" 'BEGIN { exit !(held >= 0.9 && held < 0.96) }'
 }
 
+# A program of two suites, or with other options, was left out a line at a time: the model knew it by its other lines.
+@test "predict population: a program's other lines are left out with it" {
+    cd "$root"
+    make -s predict-program >&2
+    awk 'NR == 1 || NR % 40 == 0' contrib/predict/data/work-h100.csv > "$BATS_TEST_TMPDIR/work.csv"
+    rows=$BATS_TEST_TMPDIR/rows.csv
+    awk -F, 'NR == 1 || NR % 6 == 0 || $2 ~ /^(rodinia-bfs|altis-bfs|shoc-BFS)/' contrib/predict/data/public.csv \
+        > "$rows"
+    awk -F, -v OFS=, '$2 ~ /^altis-bfs-uvm:/ { for (i = 5; i <= 7; i++) $i *= 10 } { print }' "$rows" > "$rows.ten"
+    for file in "$rows" "$rows.ten"; do
+        timeout 100 "$build/predict/predict" train "$BATS_TEST_TMPDIR/work.csv" "$BATS_TEST_TMPDIR/m" \
+            --gpus contrib/predict/gpus.csv --also "$file" --cross "$file.json" >&2
+    done
+    of() { jq -c --arg name "$1" '[.kernels[] | select(.kernel | test($name)) | .us]' "$2"; }
+    for name in ^altis-bfs: ^altis-bfs-uvm: ^rodinia-bfs: ^shoc-BFS-uiuc:; do
+        assert_not_equal "$(of "$name" "$rows.json")" '[]'
+        assert_equal "$(of "$name" "$rows.json")" "$(of "$name" "$rows.ten.json")"
+    done
+    # Programs with other names do learn from it.
+    assert_not_equal "$(of . "$rows.json")" "$(of . "$rows.ten.json")"
+}
+
 @test "predict population: launches without accesses, of one thread, without instructions or registers are predicted" {
     cd "$root"
     make -s predict-program >&2

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "families.h"
 #include "jobs.h"
 #include "score.h"
 #include "contrib/predict/rows/split.h"
@@ -281,19 +282,29 @@ bool model_calibrate(struct model *model, const struct design *design, const str
     return good;
 }
 
-/* The number of a row's program, from 0: rows of one program stand together. */
-static int program_of(const struct design *d, size_t row, int before)
+/* The group of each row: a family of public programs is left out as one, with others; -1: learned from always. */
+static bool find_groups(const struct design *d, size_t first, int *group, size_t *groups, struct error *error)
 {
-    const char *name = d->sample[row]->kernel, *last = row ? d->sample[row - 1]->kernel : "";
-    size_t size = strcspn(name, ":");
+    const char **name = malloc((d->rows + 1) * sizeof *name);
+    bool good = name || error_toolkit(error, "no memory for %zu rows", d->rows);
 
-    return strncmp(name, last, size + 1) == 0 ? before : before + 1;
+    for (size_t i = 0; good && i < d->rows; i++) {
+        name[i] = d->sample[i]->kernel;
+        group[i] = -1;
+    }
+    *groups = good && first < d->rows ? families_find(name + first, d->rows - first, group + first, error) : 0;
+    good = good && (*groups > 0 || first == d->rows);
+    for (size_t i = first; good && i < d->rows; i++)
+        group[i] %= CROSS_FOLDS;
+    *groups = *groups < CROSS_FOLDS ? *groups : CROSS_FOLDS;
+    free(name);
+    return good;
 }
 
 struct cross {
     const struct model *model;
     const struct design *design; /* of all rows */
-    int *group;                  /* rows: whose programs are left out together; -1: learned from always */
+    int *group;                  /* rows: as of find_groups() */
     double *us;                  /* rows: predicted while left out */
     double *distance;            /* rows: from the nearest one that was not left out */
 };
@@ -333,7 +344,7 @@ bool model_cross(struct model *model, const struct table *table, size_t first, c
     struct design d = {.rows = 0};
     struct cross c = {.model = model, .design = &d};
     double *residual = NULL;
-    int program = -1;
+    size_t groups = 0;
     bool good = design_make(&d, model->recipe.set, table, CLASS_NONE, gpus, error);
 
     c.group = malloc((d.rows + 1) * sizeof *c.group);
@@ -342,11 +353,7 @@ bool model_cross(struct model *model, const struct table *table, size_t first, c
     c.distance = calloc(d.rows + 1, sizeof *c.distance);
     if (good && !(residual && c.distance && c.group && c.us))
         good = error_toolkit(error, "no memory for %zu rows", d.rows);
-    for (size_t i = 0; good && i < d.rows; i++) {
-        program = i < first ? -1 : program_of(&d, i, program);
-        c.group[i] = i < first ? -1 : program % CROSS_FOLDS;
-    }
-    good = good && jobs_run(leave_out, &c, program + 1 < CROSS_FOLDS ? (size_t)program + 1 : CROSS_FOLDS, error);
+    good = good && find_groups(&d, first, c.group, &groups, error) && jobs_run(leave_out, &c, groups, error);
     for (size_t i = first; good && i < d.rows; i++) {
         us[i - first] = c.us[i];
         distance[i - first] = parts_refused(d.sample[i]) ? NAN : c.distance[i];
