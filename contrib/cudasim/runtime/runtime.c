@@ -153,12 +153,19 @@ static void note_fork(void)
     pthread_mutex_init(&the_runtime->lock, NULL);
 }
 
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, note_fork);
+}
+
 bool runtime_needs_device(struct runtime *runtime, cudaError_t *error)
 {
+    static pthread_once_t watched = PTHREAD_ONCE_INIT; /* a device is created again after each reset */
+
     if (runtime->sim)
         return true;
     if (runtime->device_error == cudaSuccess && create_device(runtime)) {
-        pthread_atfork(NULL, NULL, note_fork);
+        pthread_once(&watched, watch_forks);
         return true;
     }
     *error = runtime->device_error;
