@@ -1,5 +1,5 @@
 /*
- * bench_gpu.cu - how fast expert is on this machine's GPU: bench_gpu [check] [REPETITIONS], or
+ * bench_gpu.cu - how fast expert is on this machine's GPU: bench_gpu [check] [REPETITIONS], bench_gpu clocks, or
  * bench_gpu population SEED [COUNT]: its kernels on COUNT pairs (40) that are drawn from SEED out of all kinds and all
  * lengths, each power of two as likely, up to 2^34 cells, beside those of random strings of equal length with
  * as many cells; and a summary.
@@ -9,7 +9,8 @@
  * launches included, as the judge's clock has it), the steps before it and the baseline end to end where they are not
  * too slow, and the reference on one core. "latency model" is what the depth of the two fronts allows: columns of a
  * front, plus the lag of its strips, times the clocks of a step; see docs/experts/editdistance.md. `check` runs small
- * odd lengths only, which a simulator can do as well.
+ * odd lengths only, which a simulator can do as well. `clocks` prints what a step takes by the words of a lane (`cost`
+ * in device_user.cu is from there), and what pairs of instructions take that do not wait for each other.
  *
  *   make build/benches/editdistance_gpu PROBLEM=editdistance
  */
@@ -322,11 +323,98 @@ void measure_population(population &drawn, unsigned char *a, unsigned char *b)
     found.print("editdistance", drawn);
 }
 
+/* What lies beside a logic operation of three registers in the loop of issue(). */
+enum beside { ALONE, LOGIC, MULTIPLY_ADD, HALF_AS_MANY, BESIDES };
+
+enum { CHAINS = 8, ROUNDS = 256 };
+
+/* Clocks that ROUNDS * CHAINS logic operations take, with another one beside each; results to `sink`. */
+template <beside what> __global__ void issue(long long *clocks, unsigned *sink, unsigned seed)
+{
+    unsigned x[CHAINS], y[CHAINS];
+
+    for (int i = 0; i < CHAINS; i++) {
+        x[i] = seed + i + threadIdx.x;
+        y[i] = seed * i + threadIdx.x;
+    }
+    const long long start = clock64();
+
+#pragma unroll 4
+    for (int round = 0; round < ROUNDS; round++)
+#pragma unroll
+        for (int i = 0; i < CHAINS; i++) {
+            asm volatile("lop3.b32 %0, %0, %1, %2, 0x96;"
+                         : "+r"(x[i]) : "r"(x[(i + 1) % CHAINS]), "r"(x[(i + 3) % CHAINS]));
+            if (what == LOGIC)
+                asm volatile("lop3.b32 %0, %0, %1, %2, 0x96;"
+                             : "+r"(y[i]) : "r"(y[(i + 1) % CHAINS]), "r"(y[(i + 3) % CHAINS]));
+            if (what == MULTIPLY_ADD || (what == HALF_AS_MANY && i % 2))
+                asm volatile("mad.lo.u32 %0, %0, %1, %2;"
+                             : "+r"(y[i]) : "r"(y[(i + 1) % CHAINS]), "r"(y[(i + 3) % CHAINS]));
+        }
+    const long long end = clock64();
+
+    for (int i = 0; i < CHAINS; i++)
+        *sink ^= x[i] ^ y[i];
+    *clocks = end - start;
+}
+
+template <beside what> void measure_issue(const char *name)
+{
+    static long long *clocks;
+    static unsigned *sink;
+
+    if (!clocks) {
+        CUDA_CHECK(cudaMallocManaged(&clocks, sizeof *clocks));
+        CUDA_CHECK(cudaMallocManaged(&sink, sizeof *sink));
+    }
+    for (int i = 0; i < 3; i++) {
+        issue<what><<<1, 32>>>(clocks, sink, 3);
+        CUDA_CHECK(cudaGetLastError());
+        CUDA_CHECK(cudaDeviceSynchronize());
+    }
+    std::printf("{\"problem\":\"editdistance\",\"what\":\"%s\",\"clocks\":%.2f}\n", name,
+                (double)*clocks / (ROUNDS * CHAINS));
+}
+
+/* Clocks of a step of `strips` strips with `words` words a lane: what 65,536 more columns of both fronts take. */
+void measure_step(int words, int strips, unsigned char *a, unsigned char *b)
+{
+    const int m = 1024 * words * strips;
+    int khz;
+    double median[2];
+
+    CUDA_CHECK(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, 0));
+    fill({ "bytes", m, 1 << 18 }, a, b, 1);
+    for (int longer = 0; longer < 2; longer++) {
+        std::vector<double> samples(9);
+
+        for (double &sample : samples)
+            run_plan({ words, 0 }, a, m, b, 1 << (17 + longer), &sample);
+        std::sort(samples.begin(), samples.end());
+        median[longer] = samples[samples.size() / 2];
+    }
+    std::printf("{\"problem\":\"editdistance\",\"what\":\"a step\",\"words\":%d,\"strips\":%d,\"clocks\":%.1f}\n",
+                words, strips, (median[1] - median[0]) * khz * 1e3 / (1 << 16));
+}
+
+void measure_clocks(unsigned char *a, unsigned char *b)
+{
+    for (int words = 1; words <= 4; words *= 2)
+        for (int strips = 1; strips <= 4; strips += 3)
+            measure_step(words, strips, a, b);
+    measure_issue<ALONE>("a logic operation");
+    measure_issue<LOGIC>("two logic operations");
+    measure_issue<MULTIPLY_ADD>("a logic operation and a multiplication");
+    measure_issue<HALF_AS_MANY>("two logic operations and a multiplication, halved");
+}
+
 }
 
 int main(int argc, char **argv)
 {
-    static const char usage[] = "bench_gpu [check] [REPETITIONS], or bench_gpu population SEED [COUNT]";
+    static const char usage[] =
+        "bench_gpu [check] [REPETITIONS], bench_gpu clocks, or bench_gpu population SEED [COUNT]";
     population drawn;
     const bool at_random = drawn.asked(argc, argv, usage);
     static const pair pairs[] = {
@@ -336,17 +424,20 @@ int main(int argc, char **argv)
         { "similar", 131072, 131072 }, { "bytes", 1048448, 16384 }, { "bytes", 128, 1048448 },
     };
     const bool check = argc > 1 && std::strcmp(argv[1], "check") == 0;
+    const bool clocks = argc == 2 && std::strcmp(argv[1], "clocks") == 0;
     unsigned char *a, *b;
     int repetitions = 11;
 
     if (argc > 2 + check && !at_random)
         bench_usage(usage);
-    if (argc > 1 + check && !at_random)
+    if (argc > 1 + check && !at_random && !clocks)
         repetitions = (int)bench_number(argv[1 + check], "REPETITIONS", 1, 1000);
     CUDA_CHECK(cudaMallocHost(&a, 1 << 20));
     CUDA_CHECK(cudaMallocHost(&b, 1 << 20));
     if (at_random)
         measure_population(drawn, a, b);
+    else if (clocks)
+        measure_clocks(a, b);
     else if (check)
         check_small(a, b, repetitions);
     else

@@ -26,9 +26,16 @@ __device__ __forceinline__ void store_edge(u64 *p, u64 value)
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(p), "l"(value));
 }
 
+/* hp in the top bit of the one, hn in the lowest of the other. */
+__device__ __forceinline__ u32 pick(u32 hp, u32 hn)
+{
+    return (hp & ~1u) | (hn & 1);
+}
+
 /*
  * The upper edge of a unit, from the unit above, or +1 all along at the top of the table, to ring 0; and the codes of
  * the columns, FAR of them ahead, so that who sees a slot of a ring written may use the codes up to there as well.
+ * This warp and the next share their schedulers with two strips, so their loops are as short as can be.
  */
 template <int K, int S>
 __device__ void unpack_edge(block_memory<K> &shared, const job &job, int d, int unit, int columns)
@@ -37,60 +44,59 @@ __device__ void unpack_edge(block_memory<K> &shared, const job &job, int d, int 
     const int l = (int)(threadIdx.x % 32), words = (columns + 31) / 32;
     volatile u32 *ring = shared.rings[0];
     volatile int *written = ring_written(shared, 0);
-
-    volatile typename entry<K>::type *codes = shared.codes;
-    const auto character = [&](int j) { return j < columns ? job.b[d == 0 ? j : job.b_length - 1 - j] : 0; };
-    u32 c = character(FAR + l); /* of column 32 * next + FAR + l */
+    const volatile int *read = ring_read(shared, 0);
+    volatile u32 *codes = shared.codes;
+    const unsigned char *b = d == 0 ? job.b : job.b + job.b_length - 1;
+    const int stride = d == 0 ? 1 : -1;
+    const u64 *edges = unit == 0 ? nullptr : front.edges + (size_t)(unit - 1) * front.words;
 
     for (int j = l; j < FAR; j += 32)
-        codes[j] = (typename entry<K>::type)entry<K>::of(character(j));
+        codes[j] = code_of<K>(j < columns ? b[j * stride] : 0);
     codes[CODES + l] = codes[l];
-    u32 winner = NOBODY, news = NOBODY; /* news: asked for, but not looked at before the next word: it takes long */
+    u64 edge = edges ? load_edge(edges) : 0xffffffffu;
+    u32 winner = NOBODY; /* asked for, but not looked at before the next word: it takes long */
+    int column = FAR + l, slot = l + 31 * S, room = RING, first = 0;
+    u32 c = column < columns ? b[column * stride] : 0;
 
-    for (int next = 0; next < words;) {
-        const int word = next + l;
-        u64 edge = EMPTY;
-
-        if (unit == 0)
-            edge = 0xffffffffu;
-        else if (word < words)
-            edge = load_edge(front.edges + (size_t)(unit - 1) * front.words + word);
-        /* How many are there, from the first one on. */
-        const u32 missing = __ballot_sync(~0u, edge == EMPTY);
-        const int count = min(missing ? __ffs((int)missing) - 1 : 32, words - next);
-
-        if (count == 0)
-            __nanosleep(NAP);
-        if (K == 1 && count == 0)
-            winner = __shfl_sync(~0u, load_word(&job.race.state->winner), 0);
-        for (int i = 0; i < count; i++, next++) {
-            const u64 bits = __shfl_sync(~0u, edge, i);
-
-            if (K == 1) {
-                winner = __shfl_sync(~0u, news, 0);
-                news = load_word(&job.race.state->winner);
+    for (int word = 0; word < words; word++) {
+        while (__any_sync(~0u, edge == EMPTY)) {
+            if (K == 1 && __any_sync(~0u, load_word(&job.race.state->winner) == THE_RACE)) {
+                if (l == 0)
+                    *written = STOPPED;
+                return;
             }
-            const u32 slot = (u32)(32 * next + l + 31 * S) % RING;
-
-            wait_for(ring_read(shared, 0), 32 * (next + 1) + 31 * S - RING);
-            ring[slot] = (u32)bits >> l << 31 | ((u32)(bits >> 32) >> l & 1);
-            const int at = (32 * next + FAR) % CODES + l;
-
-            codes[at] = (typename entry<K>::type)entry<K>::of(c);
-            if (at < 32)
-                codes[CODES + at] = (typename entry<K>::type)entry<K>::of(c);
-            c = character(32 * (next + 1) + FAR + l);
-            __syncwarp();
-            if (l == 0)
-                *written = next + 1 < words ? 32 * (next + 1) + 31 * S : INT_MAX - 1;
-            if (winner == THE_RACE)
-                break;
+            __nanosleep(NAP);
+            edge = load_edge(edges + word);
         }
-        if (winner == THE_RACE) {
+        const u32 up = (u32)edge, down = (u32)(edge >> 32);
+
+        if (edges && word + 1 < words)
+            edge = load_edge(edges + word + 1);
+        while (room < first + 32 + 31 * S) {
+            room = *read + RING;
+            if (room < first + 32 + 31 * S)
+                __nanosleep(NAP);
+        }
+        ring[slot % RING] = pick(up << (31 - l), down >> l);
+        const int at = column % CODES;
+
+        codes[at] = code_of<K>(c);
+        if (at < 32)
+            codes[CODES + at] = code_of<K>(c);
+        column += 32;
+        slot += 32;
+        c = column < columns ? b[column * stride] : 0;
+        first += 32;
+        if (K == 1 && __any_sync(~0u, winner == THE_RACE)) {
             if (l == 0)
                 *written = STOPPED;
             return;
         }
+        if (K == 1 && word % 4 == 0)
+            winner = load_word(&job.race.state->winner);
+        __syncwarp();
+        if (l == 0)
+            *written = word + 1 < words ? first + 31 * S : INT_MAX - 1;
     }
 }
 
@@ -106,23 +112,29 @@ __device__ void pack_edge(block_memory<K> &shared, const job &job, int d, int un
     const int next = unit + 1 < job.units ? unit_columns(job, d, unit + 1) : columns;
     uint2 *line = front.line + unit_start(job, d, unit + 1) * 32 * K + (front.columns - columns) / 32;
     const volatile u32 *ring = shared.rings[last];
+    const volatile int *written = ring_written(shared, last);
     volatile int *read = ring_read(shared, last);
+    u64 *edges = front.edges + (size_t)unit * front.words;
+    int slot = l + 31 * S;
 
     for (int word = 0; word < words; word++) {
-        const u32 slot = (u32)(32 * word + l + 31 * S) % RING;
-        const bool inside = 32 * word + l < columns;
+        const int need = min(32 * (word + 1) + 31 * S, end);
+        int there;
 
-        wait_for(ring_written(shared, last), min(32 * (word + 1) + 31 * S, end));
-        if (*(const volatile int *)ring_written(shared, last) == STOPPED)
-            return;
-        const u32 both = ring[slot];
-        const u32 up = __ballot_sync(~0u, inside && both >> 31), down = __ballot_sync(~0u, inside && (both & 1));
+        while (!__all_sync(~0u, (there = *written) >= need)) {
+            if (__any_sync(~0u, there == STOPPED))
+                return;
+            __nanosleep(NAP);
+        }
+        const u32 both = slot - 31 * S < columns ? ring[slot % RING] : 0;
+        const u32 up = __ballot_sync(~0u, (int)both < 0), down = __ballot_sync(~0u, both & 1);
 
+        slot += 32;
         if (l == 0) {
-            store_edge(front.edges + (size_t)unit * front.words + word, (u64)down << 32 | up);
-            if (32 * word >= next)
-                line[words - 1 - word] = make_uint2(__brev(down), __brev(up));
+            store_edge(edges + word, (u64)down << 32 | up);
             *read = word + 1 < words ? 32 * (word + 1) + 31 * S : INT_MAX;
         }
+        if (32 * word >= next && l == 0)
+            line[words - 1 - word] = make_uint2(__brev(down), __brev(up));
     }
 }

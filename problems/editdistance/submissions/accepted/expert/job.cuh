@@ -30,7 +30,7 @@ enum {
     LOOK = 3,             /* steps that a match is loaded ahead */
     AHEAD = 4,            /* steps that a column's code is loaded ahead of that */
     CODES = 4096,         /* columns whose codes a block holds: more than its first warp can be ahead of its last */
-    STOPPED = INT_MAX,    /* instead of what is written, when the race has been won */
+    STOPPED = -1,         /* instead of what is written, when the race has been won */
     FAR = 128,            /* columns that a code is there before its column's edge; a multiple of 32 */
     NAP = 100,            /* ns between two looks of a warp that has long to wait, to leave the SM to the others */
     LENGTH_MAX = 1048448, /* as the statement has it */

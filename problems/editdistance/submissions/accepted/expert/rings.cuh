@@ -18,18 +18,15 @@ struct __align__(8) progress {
 };
 
 /* Where a character's entry is in the tables: c * 128, or the low half's offset and the high half's << 16. */
-template <int K> struct entry {
-    typedef u32 type;
-    __device__ static u32 of(u32 c) { return ((c & 15) | (16 + (c >> 4)) << 16) * (32 * 4 * K); }
-};
-template <> struct entry<1> {
-    typedef unsigned short type;
-    __device__ static u32 of(u32 c) { return c * 128; }
-};
+template <int K> __device__ __forceinline__ u32 code_of(u32 c)
+{
+    return K == 1 ? c * 128 : ((c & 15) | (16 + (c >> 4)) << 16) * (32 * 4 * K);
+}
 
 template <int K> struct block_memory {
     u32 tables[WARPS][table_words(K)];
-    typename entry<K>::type codes[CODES + 32]; /* of columns modulo CODES; the first 32 stand behind the last again */
+    __align__(8) u32 codes[CODES + 32]; /* of columns modulo CODES; the first stand behind the last again */
+    __align__(16) u32 nothing[BATCH<1>]; /* zeros */
     ring rings[WARPS + 1];             /* warp w reads ring w and writes ring w + 1 */
     progress seen[WARPS + 2]; /* by warp w: rings w and w + 1 are its own; shifted by one, see ring_written() */
     u32 ticket;
@@ -49,12 +46,12 @@ __device__ __forceinline__ u32 shared_address(const void *p)
     return (u32)__cvta_generic_to_shared(p);
 }
 
-/* Four slots, by one lane only: others keep what they have. */
-__device__ __forceinline__ void load4(u32 values[4], u32 address, bool mine)
+/* Four slots. */
+__device__ __forceinline__ void load4(u32 values[4], u32 address)
 {
-    asm volatile("{ .reg .pred p; setp.ne.s32 p, %5, 0; @p ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4]; }"
-                 : "+r"(values[0]), "+r"(values[1]), "+r"(values[2]), "+r"(values[3])
-                 : "r"(address), "r"((int)mine));
+    asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(values[0]), "=r"(values[1]), "=r"(values[2]), "=r"(values[3])
+                 : "r"(address));
 }
 
 __device__ __forceinline__ void store4(u32 address, const u32 values[4], bool mine)
@@ -107,26 +104,27 @@ template <int K> __device__ __forceinline__ void load_match(u32 low[K], u32 high
 /* The address of a column's code, and of those of some 32 columns behind it. */
 template <int K> __device__ __forceinline__ u32 code_address(u32 codes, int column)
 {
-    return codes + (u32)column % CODES * (u32)sizeof(typename entry<K>::type);
+    return codes + (u32)column % CODES * 4;
 }
 
-template <int K> __device__ __forceinline__ u32 load_code(u32 address)
+__device__ __forceinline__ u32 load_code(u32 address)
 {
-    if (K == 1) {
-        unsigned short value;
-
-        asm volatile("ld.volatile.shared.u16 %0, [%1];" : "=h"(value) : "r"(address));
-        return value;
-    }
     u32 value;
 
     asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(value) : "r"(address));
     return value;
 }
 
-/* Until *counter has reached `least`. */
+__device__ __forceinline__ void load_codes(u32 &first, u32 &second, u32 address)
+{
+    asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];" : "=r"(first), "=r"(second) : "r"(address));
+}
+
+/* Until *counter has reached `least`, or will not. */
 __device__ __forceinline__ void wait_for(const int *counter, int least)
 {
-    while (*(const volatile int *)counter < least)
+    int now;
+
+    while ((now = *(const volatile int *)counter) < least && now != STOPPED)
         __nanosleep(NAP);
 }

@@ -46,12 +46,6 @@ __device__ __forceinline__ u32 or_nor(u32 x, u32 y, u32 z)
     return result;
 }
 
-/* x = y in one lane. A select would take the unit that does the logic; this need not. */
-__device__ __forceinline__ void move_if(u32 &x, u32 y, bool mine)
-{
-    asm("{ .reg .pred p; setp.ne.s32 p, %2, 0; @p mov.u32 %0, %1; }" : "+r"(x) : "r"(y), "r"((int)mine));
-}
-
 /* What a lane keeps from step to step. */
 template <int K, int S> struct lane {
     u32 pv[K], mv[K];
@@ -64,14 +58,43 @@ template <int K, int S> struct lane {
     progress seen;
 };
 
-/* A batch of steps, from `first` on. With `ends`, some lanes are outside of the table, and keep what they have. */
-template <int K, int S, bool ends>
-__device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int columns, u32 codes, u32 table,
-                                      u32 in, u32 out, u32 seen, bool top, bool bottom)
+/* Are the strips above and below so far that the batch from `first` on can begin? */
+template <int K, int S> __device__ __forceinline__ bool near_enough(progress seen, int first, int end)
 {
-    const u32 ahead = code_address<K>(codes, column + LOOK + AHEAD);
+    return (seen.written >= min(first + 32 * S + BATCH<K>, end)) & (seen.read >= first + BATCH<K> - RING);
+}
+
+/* What a strip has to know of itself. Addresses are of shared memory. */
+struct place {
+    u32 in, out;       /* rings */
+    u32 codes, table;
+    u32 seen;          /* what the warps above and below have done */
+    u32 nothing;       /* zeros, where lanes that are not the first one read their "upper edge" */
+    u32 below;         /* 0 in the first lane, 1 in the others */
+    bool top, bottom;  /* is it the first lane, or the last one */
+    int columns, end;  /* of the table, and steps */
+};
+
+/*
+ * With two steps to arrive, a shuffle is issued in the middle of the next step, off the chain; and a load has the codes
+ * of two steps, as all lanes are at even columns in even steps.
+ */
+template <int S> constexpr bool RELAXED = S == 2;
+
+/*
+ * A batch of steps, from `first` on, lane by lane at `column`. With `ends`, some lanes are outside of the table, and
+ * keep what they have. Returns whether the next batch may follow at once: it is before `last`, and the strips above and
+ * below are far enough.
+ */
+template <int K, int S, bool ends>
+__device__ __forceinline__ bool steps(lane<K, S> &my, const place &at, int first, int column, int last)
+{
+    const int next = first + BATCH<K>;
+    const u32 ahead = code_address<K>(at.codes, column + LOOK + AHEAD);
     /* A batch does not wrap around. */
-    const u32 in_slot = in + (u32)(first + 32 * S) % RING * 4, out_slot = out + (u32)first % RING * 4;
+    const u32 in_slot = at.top ? at.in + (u32)(first + 32 * S) % RING * 4 : at.nothing;
+    const u32 out_slot = at.out + (u32)first % RING * 4;
+    bool go = false;
 
 #pragma unroll
     for (int u = 0; u < BATCH<K>; u++) {
@@ -79,12 +102,11 @@ __device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int
 #pragma unroll
             for (int i = 0; i < S; i++)
                 my.last[i] = my.edge[4 - S + i];
-            load4(my.edge, in_slot + 4 * u, top);
+            load4(my.edge, in_slot + 4 * u);
         }
         const u32 edge = u % 4 < S ? my.last[u % 4 % S] : my.edge[(u % 4 + 4 - S) % 4];
-        u32 both = my.queue[u % S];
-
-        move_if(both, edge, top);
+        /* A select, as one of both is 0; but multiplications have a unit of their own, which is idle. */
+        const u32 both = my.queue[u % S] * at.below + edge;
         u32 t[K], s[K], x[K], xp[K];
 
 #pragma unroll
@@ -98,6 +120,8 @@ __device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int
         const u32 hn_out = add(s, t, my.pv, both & 1);
         u32 upper = both, ph;
 
+        if (RELAXED<S>)
+            my.queue[(u + S - 1) % S] = __shfl_up_sync(~0u, my.out[(u + 3) % 4], 1);
 #pragma unroll
         for (int k = 0; k < K; k++) {
             const u32 c = s[k] ^ my.pv[k] ^ t[k];
@@ -105,23 +129,31 @@ __device__ __forceinline__ void steps(lane<K, S> &my, int first, int column, int
             ph = or_nor(my.mv[k], xp[k], s[k]);
             const u32 shifted = __funnelshift_l(upper, ph, 1); /* hp of the row above, which is the top bit there */
             const u32 pv = or_nor(c, x[k], shifted), mv = shifted & x[k];
-            const bool inside = !ends || (u32)(column + u) < (u32)columns;
+            const bool inside = !ends || (u32)(column + u) < (u32)at.columns;
 
             my.pv[k] = inside ? pv : my.pv[k];
             my.mv[k] = inside ? mv : my.mv[k];
             upper = ph;
         }
         my.out[u % 4] = (ph & 1u << 31) | hn_out;
-        my.queue[u % S] = __shfl_up_sync(~0u, my.out[u % 4], 1);
+        if (!RELAXED<S>)
+            my.queue[u % S] = __shfl_up_sync(~0u, my.out[u % 4], 1);
         if (u % 4 == 3)
-            store4(out_slot + 4 * (u - 3), my.out, bottom);
+            store4(out_slot + 4 * (u - 3), my.out, at.bottom);
         const u32 code = my.codes[(u + LOOK) % AHEAD];
 
-        my.codes[(u + LOOK) % AHEAD] = load_code<K>(ahead + u * (u32)sizeof(typename entry<K>::type));
-        load_match<K>(my.low[(u + LOOK) % (LOOK + 1)], my.high[(u + LOOK) % (LOOK + 1)], table, code);
-        if (u == BATCH<K> - 5)
-            my.seen = load_progress(seen);
+        if (!RELAXED<S>)
+            my.codes[(u + LOOK) % AHEAD] = load_code(ahead + 4 * u);
+        else if ((u + LOOK) % 2)
+            load_codes(my.codes[(u + LOOK - 1) % AHEAD], my.codes[(u + LOOK) % AHEAD], ahead + 4 * (u - 1));
+        load_match<K>(my.low[(u + LOOK) % (LOOK + 1)], my.high[(u + LOOK) % (LOOK + 1)], at.table, code);
+        /* Asked for, and voted on, before it is needed: both take their time. */
+        if (u == BATCH<K> - 6)
+            my.seen = load_progress(at.seen);
+        if (u == BATCH<K> - 3)
+            go = __all_sync(~0u, near_enough<K, S>(my.seen, next, at.end) & (next < last));
     }
+    return go;
 }
 
 /* Where word k of lane l stands in entry v of the half tables: lanes next to each other, up to four words each. */
@@ -191,16 +223,22 @@ template <int K, int S>
 __device__ void run_strip(block_memory<K> &shared, const job &job, int d, int unit, int strip, int warp)
 {
     const front &front = job.fronts[d];
-    const int l = (int)(threadIdx.x % 32), columns = unit_columns(job, d, unit), end = steps_of<K, S>(columns);
-    const int row = (strip * 32 + l) * 32 * K - front.pad;
-    const bool top = l == 0, bottom = l == 31;
-    const u32 in = shared_address(&shared.rings[warp]), out = shared_address(&shared.rings[warp + 1]);
-    const u32 table = shared_address(shared.tables[warp]) + (u32)l * 4 * (K < 4 ? K : 4);
-    const u32 seen = shared_address(&shared.seen[warp + 1]);
+    const int l = (int)(threadIdx.x % 32), row = (strip * 32 + l) * 32 * K - front.pad;
     const u32 read = shared_address(ring_read(shared, warp)), written = shared_address(ring_written(shared, warp + 1));
-    const u32 codes = shared_address(shared.codes);
     lane<K, S> my;
+    place at;
 
+    at.in = shared_address(&shared.rings[warp]);
+    at.out = shared_address(&shared.rings[warp + 1]);
+    at.codes = shared_address(shared.codes);
+    at.table = shared_address(shared.tables[warp]) + (u32)l * 4 * (K < 4 ? K : 4);
+    at.seen = shared_address(&shared.seen[warp + 1]);
+    at.nothing = shared_address(shared.nothing);
+    at.top = l == 0;
+    at.bottom = l == 31;
+    asm volatile("mov.u32 %0, %1;" : "=r"(at.below) : "r"(at.top ? 0 : 1)); /* who knows it is 0 or 1 uses a select */
+    at.columns = unit_columns(job, d, unit);
+    at.end = steps_of<K, S>(at.columns);
     fill_tables<K>(shared.tables[warp], job, d == 1, row, l);
     __syncwarp();
 #pragma unroll
@@ -217,50 +255,46 @@ __device__ void run_strip(block_memory<K> &shared, const job &job, int d, int un
     for (int i = 0; i < S; i++)
         my.queue[i] = 0;
     int first = 0;
-    /* Until the strips above and below are so far that the next batch can go on. */
-    const auto wait = [&] {
-        const int need = min(first + 32 * S + BATCH<K>, end), room = first + BATCH<K> - RING;
-
-        while (__any_sync(~0u, my.seen.written < need || my.seen.read < room))
-            my.seen = load_progress(seen);
-    };
-    bool stopped = false; /* the strip above has ended before its time: see unpack_edge() */
-    /* Batches up to `last`; in those at both ends of the table some lanes are outside of it. */
+    /*
+     * Batches up to `last`; in those at both ends of the table some lanes are outside of it. False if the strip above
+     * has ended before its time: see unpack_edge(). The inner loop has one branch.
+     */
     const auto run = [&](int last, auto ends) {
-        while (first < last && !stopped) {
-            steps<K, S, decltype(ends)::value>(my, first, first - S * l, columns, codes, table, in, out, seen, top,
-                                               bottom);
-            store1(read, first + 32 * S + BATCH<K>, top);
-            first += BATCH<K>;
-            store1(written, first, bottom);
-            if (first < end) {
-                wait();
-                stopped = my.seen.written == STOPPED;
-            }
-        }
-    };
-    const int from = (31 * S + BATCH<K> - 1) / BATCH<K> * BATCH<K>, to = columns / BATCH<K> * BATCH<K>;
+        while (first < last) {
+            do {
+                my.seen = load_progress(at.seen);
+                if (__any_sync(~0u, my.seen.written == STOPPED))
+                    return false;
+            } while (!__all_sync(~0u, near_enough<K, S>(my.seen, first, at.end)));
+            bool go;
 
-    if (columns > 0) {
-        wait_for(ring_written(shared, warp), 1);
-        my.seen = load_progress(seen);
-        wait();
-        load4(my.edge, in + (32 * S - 4) % RING * 4, top);
+            do {
+                go = steps<K, S, decltype(ends)::value>(my, at, first, first - S * l, last);
+                first += BATCH<K>;
+                store1(read, first + 32 * S, at.top);
+                store1(written, first, at.bottom);
+            } while (go);
+        }
+        return true;
+    };
+    const int from = (31 * S + BATCH<K> - 1) / BATCH<K> * BATCH<K>, to = at.columns / BATCH<K> * BATCH<K>;
+
+    if (at.columns > 0) {
+        wait_for(ring_written(shared, warp), 32 * S);
+        load4(my.edge, at.top ? at.in + (32 * S - 4) % RING * 4 : at.nothing);
 #pragma unroll
         for (int i = 0; i < LOOK; i++)
-            load_match<K>(my.low[i], my.high[i], table, load_code<K>(code_address<K>(codes, i - S * l)));
+            load_match<K>(my.low[i], my.high[i], at.table, load_code(code_address<K>(at.codes, i - S * l)));
 #pragma unroll
         for (int i = 0; i < AHEAD; i++)
-            my.codes[(LOOK + i) % AHEAD] = load_code<K>(code_address<K>(codes, LOOK + i - S * l));
-        run(min(from, end), std::true_type());
-        run(to, std::false_type());
-        run(end, std::true_type());
+            my.codes[(LOOK + i) % AHEAD] = load_code(code_address<K>(at.codes, LOOK + i - S * l));
+        if (!run(min(from, at.end), std::true_type()) || !run(to, std::false_type()) ||
+            !run(at.end, std::true_type())) {
+            store1(written, STOPPED, at.bottom);
+            return;
+        }
     }
-    if (stopped) {
-        store1(written, STOPPED, bottom);
-        return;
-    }
-    uint2 *line = front.line + (front.columns - columns) / 32 + (strip * 32 + l) * K;
+    uint2 *line = front.line + (front.columns - at.columns) / 32 + (strip * 32 + l) * K;
 
     for (int k = 0; k < K; k++)
         line[k] = make_uint2(my.pv[k], my.mv[k]);

@@ -15,6 +15,8 @@ template <int K, int S> __global__ void __launch_bounds__(THREADS<K>) sweep(job 
         shared.rings[i / RING][i % RING] = 0;
     for (int i = (int)threadIdx.x; i < CODES + 32; i += THREADS<K>)
         shared.codes[i] = 0;
+    for (int i = (int)threadIdx.x; i < BATCH<1>; i += THREADS<K>)
+        shared.nothing[i] = 0;
     for (bool more = false;; more = true) {
         __syncthreads();
         if (threadIdx.x < WARPS + 2)
