@@ -125,6 +125,7 @@ pair() {
 # bats test_tags=long
 @test "cudasim: features/generators" { built features/generators && passes features/generators; }
 @test "cudasim: features/graph_edges" { passes features/graph_edges; }
+@test "cudasim: features/graph_words" { passes features/graph_words; }
 @test "cudasim: features/green_contexts" { passes features/green_contexts; }
 @test "cudasim: features/group_calls" { passes features/group_calls; }
 @test "cudasim: features/host_memory" { passes features/host_memory; }

@@ -42,6 +42,11 @@ bool driver_is_context(struct runtime *runtime, CUcontext context);
 /* The runtime's description of the same copy. */
 cudaError_t driver_box(const CUDA_MEMCPY3D *copy, struct cudaMemcpy3DParms *parameters);
 
+/* Nodes of words: cuGraphAddNode() and cuGraphNodeSetParams() of that kind. `exec`, `edges`: or NULL. */
+CUresult driver_add_words(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
+                          const CUgraphEdgeData *edges, size_t count, const CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters);
+CUresult driver_set_words(CUgraphExec exec, CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters);
+
 /* CUDA_ERROR_NOT_SUPPORTED, with one line on standard error the first time for each name. */
 CUresult driver_unsupported(const char *name);
 

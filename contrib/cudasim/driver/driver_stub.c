@@ -11,20 +11,20 @@
     row(cuCheckpointProcessUnlock) row(cuCoredumpGetAttribute) row(cuCoredumpGetAttributeGlobal) \
     row(cuCoredumpSetAttribute) row(cuCoredumpSetAttributeGlobal) row(cuCtxAttach) row(cuCtxCreate) row(cuCtxDestroy) \
     row(cuCtxDetach) row(cuCtxGetDevice_v2) \
-    row(cuCtxGetSharedMemConfig) row(cuCtxPopCurrent) row(cuCtxPushCurrent) row(cuCtxRecordEvent) \
-    row(cuCtxSetSharedMemConfig) row(cuCtxSynchronize_v2) row(cuCtxWaitEvent) row(cuDestroyExternalMemory) \
+    row(cuCtxGetSharedMemConfig) row(cuCtxPopCurrent) row(cuCtxPushCurrent) \
+    row(cuCtxSetSharedMemConfig) row(cuCtxSynchronize_v2) row(cuDestroyExternalMemory) \
     row(cuDestroyExternalSemaphore) \
     row(cuDeviceGetLuid) row(cuDeviceGetNvSciSyncAttributes) \
     row(cuDeviceGetProperties) row(cuDeviceGetUuid) row(cuDevicePrimaryCtxRelease) row(cuDevicePrimaryCtxReset) \
     row(cuDevicePrimaryCtxSetFlags) row(cuDeviceRegisterAsyncNotification) row(cuDeviceTotalMem) \
     row(cuDeviceUnregisterAsyncNotification) row(cuEventDestroy) row(cuExternalMemoryGetMappedBuffer) \
     row(cuExternalMemoryGetMappedMipmappedArray) row(cuFlushGPUDirectRDMAWrites) row(cuFuncSetBlockShape) \
-    row(cuFuncSetSharedMemConfig) row(cuFuncSetSharedSize) row(cuGraphAddBatchMemOpNode) row(cuGraphAddDependencies) \
+    row(cuFuncSetSharedMemConfig) row(cuFuncSetSharedSize) row(cuGraphAddDependencies) \
     row(cuGraphAddExternalSemaphoresSignalNode) row(cuGraphAddExternalSemaphoresWaitNode) row(cuGraphAddKernelNode) \
     row(cuGraphAddNode)
 
 #define UNSUPPORTED_1(row) \
-    row(cuGraphBatchMemOpNodeGetParams) row(cuGraphBatchMemOpNodeSetParams) row(cuGraphExecBatchMemOpNodeSetParams) \
+    \
     row(cuGraphExecExternalSemaphoresSignalNodeSetParams) row(cuGraphExecExternalSemaphoresWaitNodeSetParams) \
     row(cuGraphExecKernelNodeSetParams) row(cuGraphExecUpdate) row(cuGraphExternalSemaphoresSignalNodeGetParams) \
     row(cuGraphExternalSemaphoresSignalNodeSetParams) row(cuGraphExternalSemaphoresWaitNodeGetParams) \
@@ -36,7 +36,7 @@
     row(cuGraphicsResourceSetMapFlags) row(cuGraphicsResourceSetMapFlags_v2) row(cuGraphicsSubResourceGetMappedArray) \
     row(cuGraphicsUnmapResources) row(cuGraphicsUnmapResources_ptsz) row(cuGraphicsUnregisterResource) \
     \
-    row(cuGreenCtxRecordEvent) row(cuGreenCtxWaitEvent) row(cuImportExternalMemory) \
+    row(cuImportExternalMemory) \
     row(cuImportExternalSemaphore) row(cuIpcCloseMemHandle) row(cuIpcGetEventHandle) row(cuIpcGetMemHandle) \
     row(cuIpcOpenEventHandle) row(cuIpcOpenMemHandle) row(cuIpcOpenMemHandle_v2) row(cuLaunch) \
     row(cuLaunchCooperativeKernelMultiDevice) row(cuLaunchGrid) row(cuLaunchGridAsync) \

@@ -147,6 +147,12 @@ struct unchecked {
     uint64_t count;                    /* how often */
 };
 
+/* A point in the order of work: for each queue the newest piece of work before it. */
+struct clock {
+    uint64_t *at; /* [count] ids of tasks; 0, as behind the end: none */
+    size_t count; /* of queues */
+};
+
 struct CUstream_st {
     unsigned flags;     /* cudaStreamNonBlocking … */
     int priority;       /* PRIORITY_GREATEST to 0 */
@@ -179,6 +185,7 @@ struct CUctx_st {
     unsigned references; /* of the primary one: cuDevicePrimaryCtxRetain */
     uint64_t id;
     unsigned multiprocessors; /* of a green context; 0: all */
+    struct CUgreenCtx_st *green; /* that it was made from, or NULL */
 };
 
 /* What programs advise about ranges of managed memory: runtime_range.c. */
@@ -254,6 +261,9 @@ struct runtime {
     struct graph_capture *captures; /* in progress */
     struct queue *queues;        /* [queue_count]; the first is the legacy stream's */
     size_t queue_count;          /* 0 before the first work */
+    struct CUstream_st recorder; /* a stream of no program: records events of contexts */
+    struct clock awaited;        /* what cuCtxWaitEvent() made new streams wait for */
+    unsigned word_waits;         /* graphs in progress that wait for a word */
     struct task *tasks, **tasks_end; /* work that is not over, in the order of submission */
     uint64_t last_task;          /* id of the newest */
     unsigned pending, running;   /* of them: do not run yet; run, host functions among them */
@@ -407,7 +417,8 @@ enum work_kind {
     WORK_RELEASE,  /* cudaFreeAsync in a graph */
     WORK_FREE,     /* cudaFreeAsync */
     WORK_TAKE,     /* cudaMallocAsync: nothing is left to do */
-    WORK_WORD      /* a word that the stream writes, or waits for */
+    WORK_WORD,     /* a word that the stream writes, or waits for */
+    WORK_WORDS     /* the words of a graph's node */
 };
 
 struct kernel_work {
@@ -463,6 +474,10 @@ struct work {
         struct copy_work copy;     /* WORK_COPY */
         struct set_work set;       /* WORK_SET */
         struct word_work word;     /* WORK_WORD */
+        struct {
+            struct word_work *list; /* [count]; owned by clones, see work_clone() */
+            unsigned count;         /* words */
+        } words;                   /* WORK_WORDS */
         struct host_work host;     /* WORK_HOST */
         struct CUgraph_st *graph;  /* WORK_GRAPH; owned by the node */
         struct condition_work condition; /* WORK_CONDITION */
@@ -537,17 +552,12 @@ void allocation_check_leaks(struct runtime *runtime);
 
 /* ------------------------------------------------------------------ queue.c */
 
-/* A point in the order of work: for each queue the newest piece of work before it. */
-struct clock {
-    uint64_t *at; /* [count] ids of tasks; 0, as behind the end: none */
-    size_t count; /* of queues */
-};
-
 /* A stream's queue. It lives on while work of a destroyed stream is in it. */
 struct queue {
     bool used;           /* by a stream */
     bool blocking;       /* it and the legacy stream wait for each other */
     struct clock before; /* the work that comes before its next work */
+    const struct CUgreenCtx_st *green; /* of its stream, or NULL; only compared */
 };
 
 enum task_state { TASK_PENDING, TASK_RUNNING, TASK_OVER };
@@ -586,6 +596,11 @@ cudaError_t queue_wait_event(struct call *call, const struct CUevent_st *event);
 cudaError_t queue_wait_task(struct call *call, const struct task *task);
 /* The stream's next work comes behind the event. */
 cudaError_t queue_follow(struct call *call, struct CUstream_st *stream, const struct CUevent_st *event);
+/* The same for all streams of a green context, or of the device if `green` is NULL; and the event after all of them. */
+cudaError_t queue_follow_all(struct call *call, const struct CUgreenCtx_st *green, const struct CUevent_st *event);
+cudaError_t queue_record_all(struct call *call, const struct CUgreenCtx_st *green, struct CUevent_st *event);
+/* Runs other work until the wait of a graph that runs is over. */
+void queue_run_until(struct call *call, const struct word_work *word);
 void queue_run_all(struct call *call);             /* the host does not count as having waited */
 /* Runs a piece that may run beside the kernel that runs now; false: there is none. */
 bool queue_run_beside(struct call *call);
@@ -755,6 +770,13 @@ cudaError_t exec_create(struct runtime *runtime, struct CUgraph_st *graph, struc
 void exec_destroy(struct runtime *runtime, struct CUgraphExec_st *exec);
 /* The step made from `node`, or NULL. */
 struct exec_step *exec_step_of(struct runtime *runtime, struct CUgraphExec_st *exec, const struct CUgraphNode_st *node);
+/* A node of words [count], and new words for one: in its graph, or in `exec` if that is not NULL. runtime_node.c */
+cudaError_t node_add_words(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                           const cudaGraphEdgeData *edges, size_t dependency_count, const struct word_work *list,
+                           unsigned count);
+cudaError_t node_set_words(cudaGraphExec_t exec, cudaGraphNode_t node, const struct word_work *list, unsigned count);
+/* The words of a node, which stay the node's. */
+cudaError_t node_get_words(cudaGraphNode_t node, const struct word_work **list, unsigned *count);
 /* Gives the step made from `node` new work of the same kind. The step then owns the work. */
 cudaError_t exec_replace(struct runtime *runtime, struct CUgraphExec_st *exec, const struct CUgraphNode_st *node,
                          struct work *work);

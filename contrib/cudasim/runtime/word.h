@@ -16,7 +16,8 @@ struct word_work {
     uint64_t value;   /* written, or compared with the word */
     unsigned bytes;   /* 4 or 8 */
     unsigned how;     /* enum CUstreamWaitValue_flags: which words end the wait */
-    bool waits;       /* else it writes */
+    bool waits;       /* else it writes; with 0 bytes it does nothing, as a barrier */
+    unsigned operation, flags; /* of a graph's node: CUstreamBatchMemOpType and its flags, as the program gave them */
 };
 
 /* Whether the word is the program's; whether the wait for it is over; the write. */
