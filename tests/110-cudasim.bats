@@ -130,6 +130,7 @@ pair() {
 @test "cudasim: features/group_calls" { passes features/group_calls; }
 @test "cudasim: features/host_memory" { passes features/host_memory; }
 @test "cudasim: features/int128" { passes features/int128; }
+@test "cudasim: features/jit_link" { passes features/jit_link; }
 @test "cudasim: features/launch_attributes" { passes features/launch_attributes; }
 @test "cudasim: features/logs" { passes features/logs; }
 @test "cudasim: features/memory_places" { passes features/memory_places; }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/cudasim/container/linked.h"
+
 /* Behind a CUlinkState. */
 struct CUlinkState_st {
     struct sim_text *texts; /* [count], each its own copy */
@@ -127,7 +129,8 @@ CUresult cuLinkComplete(CUlinkState state, void **image, size_t *size)
     if (!state_of(call.runtime, state) || !state->count || state->image)
         result = CUDA_ERROR_INVALID_HANDLE;
     else
-        result = driver_error(library_link(state->texts, state->count, &state->image, &bytes));
+        result = linked_make(state->texts, state->count, &state->image, &bytes) ? CUDA_SUCCESS
+                                                                                : CUDA_ERROR_OUT_OF_MEMORY;
     if (result == CUDA_SUCCESS) {
         *image = state->image;
         if (size)

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "contrib/cudasim/container/linked.h"
 #include "shield.h"
 
 static cudaError_t broken(struct binary *binary, cudaError_t error)
@@ -88,7 +89,7 @@ static cudaError_t collect(struct binary *binary, struct sources *sources)
 
     if (binary->kind == IMAGE_LINKED) {
         sources->arch = DEVICE_ARCH;
-        sources->text_count = library_linked_texts(binary->image, &sources->texts);
+        sources->text_count = linked_texts(binary->image, &sources->texts);
         return sources->texts ? cudaSuccess : cudaErrorMemoryAllocation;
     }
     for (const void *const *part = binary->parts; part && *part; part++)

@@ -20,6 +20,7 @@
 #include <cuda_runtime_api.h>
 
 #include "call.h"
+#include "watch.h"
 #include "word.h"
 #include "contrib/cudasim/sim.h"
 
@@ -105,7 +106,7 @@ struct fatbin_wrapper {
     const void *const *more; /* WRAPPER_LINKED: the objects' own containers, NULL at the end */
 };
 
-/* The form of a binary. IMAGE_LINKED: a result of library_link(). */
+/* The form of a binary. IMAGE_LINKED: a result of linked_make(). */
 enum image_kind { IMAGE_CONTAINER, IMAGE_TEXT, IMAGE_LINKED, IMAGE_NONE };
 
 enum binary_state { BINARY_REGISTERED, BINARY_LOADED, BINARY_BROKEN };
@@ -389,16 +390,13 @@ void module_release(struct runtime *runtime, struct binary *binary); /* which is
 
 /* ------------------------------------------------------------------ library.c */
 
-/* Loads an image from memory: PTX that ends in NUL, a container, its wrapper, or a result of library_link(). */
+/* Loads an image from memory: PTX that ends in NUL, a container, its wrapper, or a result of linked_make(). */
 cudaError_t library_load(struct runtime *runtime, const void *image, struct binary **loaded);
 void library_unload(struct runtime *runtime, struct binary *binary);
 /* A kernel of it by its mangled name, and a variable. */
 cudaError_t library_kernel(struct runtime *runtime, struct binary *binary, const char *name, struct entry **found);
 cudaError_t library_variable(struct runtime *runtime, struct binary *binary, const char *name, uint64_t *address,
                              uint64_t *size);
-/* Makes an image of texts, which are linked when it is loaded. Lists the texts of such an image. Free both results. */
-cudaError_t library_link(const struct sim_text *texts, size_t count, void **image, size_t *size);
-size_t library_linked_texts(const void *image, struct sim_text **texts);
 
 /* ------------------------------------------------------------------ work.c */
 
@@ -599,8 +597,6 @@ cudaError_t queue_follow(struct call *call, struct CUstream_st *stream, const st
 /* The same for all streams of a green context, or of the device if `green` is NULL; and the event after all of them. */
 cudaError_t queue_follow_all(struct call *call, const struct CUgreenCtx_st *green, const struct CUevent_st *event);
 cudaError_t queue_record_all(struct call *call, const struct CUgreenCtx_st *green, struct CUevent_st *event);
-/* Runs other work until the wait of a graph that runs is over. */
-void queue_run_until(struct call *call, const struct word_work *word);
 void queue_run_all(struct call *call);             /* the host does not count as having waited */
 /* Runs a piece that may run beside the kernel that runs now; false: there is none. */
 bool queue_run_beside(struct call *call);
@@ -630,32 +626,6 @@ bool order_needs(const struct runtime *runtime, const struct task *task);
 void order_release(struct task *task);
 void order_waited(struct runtime *runtime);  /* the host waited for something */
 void order_at_end(struct runtime *runtime);  /* warns of kernels that nothing waited for */
-
-/* ------------------------------------------------------------------ watch.c */
-
-/* An access of the host to memory that pending work may touch. */
-struct host_note {
-    uint64_t address; /* of its first byte in a page that was not yet touched */
-    uint64_t code;    /* of the instruction */
-    uint64_t newest;  /* task submitted before it */
-    pthread_t thread; /* that made it */
-    bool writes;
-    bool complete;    /* set last */
-};
-
-/* Starts the watch. `last_task` counts submissions. NULL: no memory. */
-struct watch *watch_create(struct memory *memory, const uint64_t *last_task);
-void watch_free(struct watch *watch);
-void watch_work(struct runtime *runtime, const struct work *work); /* closes what the work may touch */
-void watch_open(struct watch *watch);                             /* opens all of it */
-void watch_touch(const void *memory, size_t bytes, bool writes); /* as the program's own access to all of it would */
-const struct host_note *watch_note(const struct watch *watch, size_t n); /* NULL: no more */
-/* Notes so far; this thread's from one on become accesses of its host function. spans: [watch_noted() - from] */
-size_t watch_noted(const struct watch *watch);
-size_t watch_take_notes(struct watch *watch, size_t from, struct traffic_span *spans);
-void watch_forget_notes(struct watch *watch);
-/* "the host in main (program+0x1234)": to be given to addr2line. */
-void watch_place(const struct watch *watch, const struct host_note *note, char *text, size_t size);
 
 /* ------------------------------------------------------------------ queue.c: events */
 
@@ -770,13 +740,6 @@ cudaError_t exec_create(struct runtime *runtime, struct CUgraph_st *graph, struc
 void exec_destroy(struct runtime *runtime, struct CUgraphExec_st *exec);
 /* The step made from `node`, or NULL. */
 struct exec_step *exec_step_of(struct runtime *runtime, struct CUgraphExec_st *exec, const struct CUgraphNode_st *node);
-/* A node of words [count], and new words for one: in its graph, or in `exec` if that is not NULL. runtime_node.c */
-cudaError_t node_add_words(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
-                           const cudaGraphEdgeData *edges, size_t dependency_count, const struct word_work *list,
-                           unsigned count);
-cudaError_t node_set_words(cudaGraphExec_t exec, cudaGraphNode_t node, const struct word_work *list, unsigned count);
-/* The words of a node, which stay the node's. */
-cudaError_t node_get_words(cudaGraphNode_t node, const struct word_work **list, unsigned *count);
 /* Gives the step made from `node` new work of the same kind. The step then owns the work. */
 cudaError_t exec_replace(struct runtime *runtime, struct CUgraphExec_st *exec, const struct CUgraphNode_st *node,
                          struct work *work);

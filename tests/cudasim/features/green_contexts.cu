@@ -1,7 +1,7 @@
 // flags: -lcuda
 /*
- * green_contexts.cu - contexts with some of the multiprocessors, events of all their streams, and memory that is shared by a file descriptor. The
- * driver is called before the runtime.
+ * green_contexts.cu - contexts with some of the multiprocessors, events of all their streams, and memory that is shared
+ * by a file descriptor. The driver is called before the runtime.
  */
 #include <cuda.h>
 #include <unistd.h>
