@@ -135,6 +135,7 @@ pair() {
 @test "cudasim: features/logs" { passes features/logs; }
 @test "cudasim: features/memory_places" { passes features/memory_places; }
 @test "cudasim: features/odd_ptx" { passes features/odd_ptx; }
+@test "cudasim: features/processes" { passes features/processes; }
 @test "cudasim: features/small_floats" { passes features/small_floats; }
 # bats test_tags=long
 @test "cudasim: features/std_types" { built features/std_types && passes features/std_types; }

@@ -279,6 +279,13 @@ static bool plain_attribute(CUpointer_attribute attribute, const struct cudaPoin
     case CU_POINTER_ATTRIBUTE_MAPPED:
         *(bool *)value = true;
         return true;
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+        *(unsigned *)value = CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
+        return true;
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+        *(unsigned *)value = 0;
+        return true;
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
@@ -287,6 +294,17 @@ static bool plain_attribute(CUpointer_attribute attribute, const struct cudaPoin
     default:
         return false;
     }
+}
+
+/* The pool that the block at `base` came from, or NULL. */
+static CUmemoryPool pool_of(struct runtime *runtime, CUdeviceptr base)
+{
+    CUmemoryPool pool;
+
+    runtime_lock(runtime);
+    pool = map_get(&runtime->pooled, (void *)(uintptr_t)base);
+    runtime_unlock(runtime);
+    return pool;
 }
 
 CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdeviceptr address)
@@ -312,8 +330,15 @@ CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdev
         *(CUdeviceptr *)value = base;
     else if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE && result == CUDA_SUCCESS)
         *(size_t *)value = bytes;
-    else if (attribute == CU_POINTER_ATTRIBUTE_BUFFER_ID && result == CUDA_SUCCESS)
+    else if ((attribute == CU_POINTER_ATTRIBUTE_BUFFER_ID || attribute == CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID) &&
+             result == CUDA_SUCCESS)
         *(unsigned long long *)value = base;
+    else if (attribute == CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR && result == CUDA_SUCCESS)
+        *(CUdeviceptr *)value = base;
+    else if (attribute == CU_POINTER_ATTRIBUTE_MAPPING_SIZE && result == CUDA_SUCCESS)
+        *(size_t *)value = bytes;
+    else if (attribute == CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE && result == CUDA_SUCCESS)
+        *(CUmemoryPool *)value = pool_of(call.runtime, base);
     else if (attribute == CU_POINTER_ATTRIBUTE_CONTEXT)
         result = cuCtxGetCurrent(value);
     else if (result == CUDA_SUCCESS)

@@ -37,8 +37,8 @@
     row(cuGraphicsUnmapResources) row(cuGraphicsUnmapResources_ptsz) row(cuGraphicsUnregisterResource) \
     \
     row(cuImportExternalMemory) \
-    row(cuImportExternalSemaphore) row(cuIpcCloseMemHandle) row(cuIpcGetEventHandle) row(cuIpcGetMemHandle) \
-    row(cuIpcOpenEventHandle) row(cuIpcOpenMemHandle) row(cuIpcOpenMemHandle_v2) row(cuLaunch) \
+    row(cuImportExternalSemaphore) \
+    row(cuIpcOpenMemHandle) row(cuLaunch) \
     row(cuLaunchCooperativeKernelMultiDevice) row(cuLaunchGrid) row(cuLaunchGridAsync) \
     row(cuLibraryGetUnifiedFunction) row(cuLinkAddData) row(cuLinkAddFile) row(cuLinkCreate) \
     row(cuMemAdvise) row(cuMemAlloc) row(cuMemAllocHost) row(cuMemAllocPitch)
@@ -47,8 +47,8 @@
     row(cuMemBatchDecompressAsync) row(cuMemBatchDecompressAsync_ptsz) \
     row(cuMemFree) row(cuMemGetAddressRange) row(cuMemGetHandleForAddressRange) row(cuMemGetInfo) \
     row(cuMemHostGetDevicePointer) row(cuMemHostRegister) row(cuMemMapArrayAsync) \
-    row(cuMemMapArrayAsync_ptsz) row(cuMemPoolExportPointer) row(cuMemPoolExportToShareableHandle) \
-    row(cuMemPoolImportFromShareableHandle) row(cuMemPoolImportPointer) row(cuMemPrefetchAsync) \
+    row(cuMemMapArrayAsync_ptsz) \
+    row(cuMemPrefetchAsync) \
     row(cuMemPrefetchAsync_ptsz) row(cuMemcpy2D) row(cuMemcpy2DAsync) row(cuMemcpy2DUnaligned) row(cuMemcpy3D) \
     row(cuMemcpy3DAsync) row(cuMemcpy3DBatchAsync) row(cuMemcpy3DBatchAsync_ptsz) row(cuMemcpyAtoA) row(cuMemcpyAtoD) \
     row(cuMemcpyAtoH) row(cuMemcpyAtoHAsync) row(cuMemcpyBatchAsync) row(cuMemcpyBatchAsync_ptsz) row(cuMemcpyDtoA) \

@@ -380,6 +380,11 @@ void queue_run_until(struct call *call, const struct word_work *word)
     uint64_t task = call->task;
     bool busy = runtime->busy;
 
+    if (!call->task) { /* the host waits: for an event of another process */
+        while (!word_is_met(runtime, word) && runtime->sticky == cudaSuccess)
+            run_for_word(call);
+        return;
+    }
     runtime->word_waits++;
     runtime->busy = false;
     runtime->graph_launch = NULL;
@@ -674,6 +679,8 @@ cudaError_t queue_wait_task(struct call *call, const struct task *task)
 bool event_record(struct CUevent_st *event, const struct task *task)
 {
     event->recorded = true;
+    if (event->shared)
+        __atomic_fetch_add(&event->shared->recorded, 1, __ATOMIC_RELEASE);
     event->capture_id = 0;
     free(event->tail);
     event->tail = NULL;
@@ -715,6 +722,7 @@ void queue_forget_all(struct runtime *runtime)
 
 void queue_release(struct runtime *runtime)
 {
+    ipc_release(runtime);
     queue_forget_all(runtime);
     for (size_t n = 0; n < runtime->queue_count; n++)
         clock_release(&runtime->queues[n].before);

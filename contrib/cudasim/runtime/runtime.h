@@ -20,6 +20,7 @@
 #include <cuda_runtime_api.h>
 
 #include "call.h"
+#include "ipc.h"
 #include "watch.h"
 #include "word.h"
 #include "contrib/cudasim/sim.h"
@@ -218,6 +219,8 @@ struct CUmemPoolHandle_st {
     int reuse[3];                    /* the three reuse policies, 1 by default */
     bool builtin;                    /* the device's default pool, not to be destroyed */
     enum pool_memory memory;         /* what its blocks are */
+    bool shared;                     /* other processes may get its blocks: runtime_ipc.c */
+    int imported;                    /* the file of the process that the pool is of; 0: of this one */
 };
 
 #define RECENT_LAUNCHES 8
@@ -264,6 +267,7 @@ struct runtime {
     size_t queue_count;          /* 0 before the first work */
     struct CUstream_st recorder; /* a stream of no program: records events of contexts */
     struct clock awaited;        /* what cuCtxWaitEvent() made new streams wait for */
+    struct ipc *ipc;             /* what is shared with other processes; NULL: nothing */
     unsigned word_waits;         /* graphs in progress that wait for a word */
     struct task *tasks, **tasks_end; /* work that is not over, in the order of submission */
     uint64_t last_task;          /* id of the newest */
@@ -657,6 +661,8 @@ void handle_destroy(struct runtime *runtime, void *handle);
 void handle_release_all(struct runtime *runtime); /* at the end: of programs that did not destroy theirs */
 
 struct CUevent_st {
+    struct shared_event *shared;   /* or NULL */
+    int shared_file;               /* that it lies in */
     unsigned flags;                /* cudaEventDisableTiming … */
     bool recorded;                 /* at least once */
     int64_t time;                  /* nanoseconds of the host's monotonic clock, when its work was over */

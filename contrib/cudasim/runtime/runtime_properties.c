@@ -108,7 +108,7 @@ static const struct constant_row constants[] = {
     { cudaDevAttrGPUDirectRDMAWritesOrdering, 0 },
     { cudaDevAttrMemoryPoolSupportedHandleTypes, 0 },
     { cudaDevAttrDeferredMappingCudaArraySupported, 0 },
-    { cudaDevAttrIpcEventSupport, 0 },
+    { cudaDevAttrIpcEventSupport, 1 },
     { cudaDevAttrMemSyncDomainCount, 1 },
     { cudaDevAttrNumaConfig, cudaDeviceNumaConfigNone },
     { cudaDevAttrNumaId, -1 },

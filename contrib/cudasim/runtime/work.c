@@ -155,6 +155,8 @@ static cudaError_t run_words(struct call *call, const struct work *work)
 /* A piece of work that was submitted earlier may end later, in another queue: its time stands. */
 static void event_stamp(struct CUevent_st *event, uint64_t task)
 {
+    if (event && event->shared)
+        __atomic_fetch_add(&event->shared->done, 1, __ATOMIC_RELEASE);
     if (!event || task < event->stamped)
         return;
     event->stamped = task;
