@@ -2,7 +2,7 @@
  * linked.c - images of several PTX texts: a header, then each text behind its size. The images have no pointers, so
  * that programs may copy them and write them to files.
  */
-#include "contrib/cudasim/container/linked.h"
+#include "linked.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct header {
     uint64_t count; /* of texts */
 };
 
-bool linked_make(const struct sim_text *texts, size_t count, void **image, size_t *size)
+bool linked_make(const struct linked_text *texts, size_t count, void **image, size_t *size)
 {
     struct header header = { LINKED_MAGIC, sizeof header, count };
     char *bytes, *at;
@@ -48,7 +48,7 @@ size_t linked_size(const void *image)
     return header.size;
 }
 
-size_t linked_texts(const void *image, struct sim_text **texts)
+size_t linked_texts(const void *image, struct linked_text **texts)
 {
     struct header header;
     const char *at = (const char *)image + sizeof header;

@@ -12,7 +12,7 @@
 
 /* Behind a CUlinkState. */
 struct CUlinkState_st {
-    struct sim_text *texts; /* [count], each its own copy */
+    struct linked_text *texts; /* [count], each its own copy */
     size_t count;
     void *image;            /* what cuLinkComplete() gave, or NULL */
 };
@@ -39,7 +39,7 @@ CUresult cuLinkCreate(unsigned count, CUjit_option *options, void **values, CUli
 
 static CUresult add_text(struct CUlinkState_st *state, const char *text, size_t size)
 {
-    struct sim_text *texts = realloc(state->texts, (state->count + 1) * sizeof *texts);
+    struct linked_text *texts = realloc(state->texts, (state->count + 1) * sizeof *texts);
     char *copy = malloc(size + 1);
 
     if (texts)
@@ -50,7 +50,7 @@ static CUresult add_text(struct CUlinkState_st *state, const char *text, size_t 
     }
     memcpy(copy, text, size);
     copy[size] = '\0';
-    texts[state->count++] = (struct sim_text){ copy, size };
+    texts[state->count++] = (struct linked_text){ copy, size };
     return CUDA_SUCCESS;
 }
 

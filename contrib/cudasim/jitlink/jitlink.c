@@ -54,7 +54,7 @@ struct link {
     uint32_t option_count;
     bool optimises, gives_ptx; /* -lto, -ptx */
     struct added *first, **end;
-    struct sim_text *texts;  /* [text_count], each its own copy */
+    struct linked_text *texts;  /* [text_count], each its own copy */
     size_t text_count;
     void *image;             /* after nvJitLinkComplete(), or NULL */
     size_t image_size;       /* bytes */
@@ -64,7 +64,7 @@ struct link {
 
 static bool add_text(struct link *link, const char *text, size_t size)
 {
-    struct sim_text *texts = realloc(link->texts, (link->text_count + 1) * sizeof *texts);
+    struct linked_text *texts = realloc(link->texts, (link->text_count + 1) * sizeof *texts);
     char *copy = malloc(size + 1);
 
     if (texts)
@@ -75,7 +75,7 @@ static bool add_text(struct link *link, const char *text, size_t size)
     }
     memcpy(copy, text, size);
     copy[size] = '\0';
-    texts[link->text_count++] = (struct sim_text){ copy, size };
+    texts[link->text_count++] = (struct linked_text){ copy, size };
     return true;
 }
 
@@ -120,7 +120,7 @@ static void add_input(struct link *link, struct added *input)
     size_t before = link->text_count, size = input->size;
 
     if (size >= sizeof(uint64_t) && linked_size(input->data) && linked_size(input->data) <= size) {
-        struct sim_text *texts;
+        struct linked_text *texts;
         size_t count = linked_texts(input->data, &texts);
 
         for (size_t i = 0; i < count; i++)

@@ -722,7 +722,6 @@ void queue_forget_all(struct runtime *runtime)
 
 void queue_release(struct runtime *runtime)
 {
-    ipc_release(runtime);
     queue_forget_all(runtime);
     for (size_t n = 0; n < runtime->queue_count; n++)
         clock_release(&runtime->queues[n].before);

@@ -109,7 +109,7 @@ static const struct constant_row constants[] = {
     { cudaDevAttrMemoryPoolSupportedHandleTypes, 0 },
     { cudaDevAttrDeferredMappingCudaArraySupported, 0 },
     { cudaDevAttrIpcEventSupport, 1 },
-    { cudaDevAttrMemSyncDomainCount, 1 },
+    { cudaDevAttrMemSyncDomainCount, 4 },
     { cudaDevAttrNumaConfig, cudaDeviceNumaConfigNone },
     { cudaDevAttrNumaId, -1 },
     { cudaDevAttrMpsEnabled, 0 },
