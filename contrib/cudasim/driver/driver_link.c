@@ -72,13 +72,31 @@ static CUresult add_container(struct CUlinkState_st *state, const void *data, si
     return result;
 }
 
+/* The PTX of all containers in an object or an archive. The simulator has the device's runtime itself. */
+static CUresult add_containers(struct CUlinkState_st *state, const void *data, size_t size, const char *name)
+{
+    size_t at = 0, bytes, before = state->count;
+    CUresult result = CUDA_SUCCESS;
+    void *container;
+
+    if (name && strstr(name, "cudadevrt"))
+        return CUDA_SUCCESS;
+    while (result == CUDA_SUCCESS && (container = fatbin_search(data, size, &at, &bytes)) != NULL) {
+        result = add_container(state, container, bytes);
+        if (result != CUDA_ERROR_OUT_OF_MEMORY)
+            result = CUDA_SUCCESS; /* others may have PTX */
+        free(container);
+    }
+    return result == CUDA_SUCCESS && state->count == before ? CUDA_ERROR_NO_BINARY_FOR_GPU : result;
+}
+
 CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
                        unsigned count, CUjit_option *options, void **values)
 {
     struct driver_call call;
     CUresult result;
 
-    (void)name, (void)count, (void)options, (void)values;
+    (void)count, (void)options, (void)values;
     if (!driver_begin(&call, DRIVER_CONTEXT))
         return call.result;
     if (!data || !size)
@@ -90,10 +108,12 @@ CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_
         result = add_text(state, data, strnlen(data, size));
     else if (type == CU_JIT_INPUT_FATBINARY)
         result = add_container(state, data, size);
+    else if (type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY)
+        result = add_containers(state, data, size, name);
     else
         result = CUDA_ERROR_NOT_SUPPORTED;
     runtime_unlock(call.runtime);
-    return result == CUDA_ERROR_NOT_SUPPORTED ? driver_unsupported("cuLinkAddData of anything but PTX and fat binaries")
+    return result == CUDA_ERROR_NOT_SUPPORTED ? driver_unsupported("cuLinkAddData of machine code alone")
                                               : result;
 }
 

@@ -32,9 +32,7 @@
 
 CALLS(DECLARE)
 
-enum { DEVICE_ARCH = 90, CONTAINER_UNIT = 2 }; /* the highest PTX that is loaded; how containers in archives lie */
-
-static const unsigned char container_magic[4] = { 0x50, 0xED, 0x55, 0xBA };
+enum { DEVICE_ARCH = 90 }; /* the highest PTX that is loaded */
 
 /* What the program added: kept for the second link. */
 struct added {
@@ -99,19 +97,19 @@ static void add_container(struct link *link, const void *data, size_t size)
 /* All containers in an object, or in an archive of objects. */
 static void add_containers(struct link *link, const char *data, size_t size)
 {
-    for (size_t at = 0; at + sizeof container_magic <= size; at += CONTAINER_UNIT) {
-        size_t bytes = memcmp(data + at, container_magic, sizeof container_magic) ? 0
-                                                                                   : fatbin_size(data + at, size - at);
+    size_t at = 0, bytes;
+    void *container;
 
-        if (bytes) {
-            char *aligned = malloc(bytes);
-
-            if (aligned)
-                add_container(link, memcpy(aligned, data + at, bytes), bytes);
-            free(aligned);
-            at += (bytes - 1) / CONTAINER_UNIT * CONTAINER_UNIT;
-        }
+    while ((container = fatbin_search(data, size, &at, &bytes)) != NULL) {
+        add_container(link, container, bytes);
+        free(container);
     }
+}
+
+/* The simulator has the device's runtime (libcudadevrt.a) itself. */
+static bool is_device_runtime(const char *name)
+{
+    return name && strstr(name, "cudadevrt");
 }
 
 /* Adds the PTX of what the program added. Says so if there is none, and none will come of an optimisation either. */
@@ -130,10 +128,11 @@ static void add_input(struct link *link, struct added *input)
                (input->type == INPUT_ANY && size > 4 && strstr(input->data, ".version"))) {
         add_text(link, input->data, strnlen(input->data, size));
     } else if (input->type != INPUT_LTOIR && input->type != INPUT_INDEX) {
-        add_containers(link, input->data, size);
+        if (!is_device_runtime(input->name))
+            add_containers(link, input->data, size);
     }
     input->has_ptx = link->text_count > before;
-    if (!input->has_ptx && !link->optimises && input->type != INPUT_INDEX)
+    if (!input->has_ptx && !link->optimises && input->type != INPUT_INDEX && !is_device_runtime(input->name))
         fprintf(stderr, "cudasim: nvJitLink: '%s' has no PTX: kernels cannot use it\n",
                 input->name ? input->name : "an input");
 }

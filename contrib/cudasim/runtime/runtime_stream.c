@@ -400,6 +400,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
             call.error = cudaErrorInvalidResourceHandle;
         else if (flags & ~(unsigned)cudaEventWaitExternal)
             call.error = cudaErrorInvalidValue;
+        else if ((flags & cudaEventWaitExternal) && event->capture_id) /* its record is a node of a graph */
+            call.error = cudaErrorInvalidValue;
         else if (flags & cudaEventWaitExternal)
             call.error = work_submit(&call, &(struct work){ .kind = WORK_WAIT, .call = __func__, .event = event },
                                      handle);

@@ -1,6 +1,7 @@
 // flags: -lcuda -lnvrtc -lnvJitLink
 /*
  * jit_link.cu - nvJitLink: PTX of two texts, code of link time optimisation beside PTX, PTX as the result, and errors.
+ * The driver's linker: objects and archives.
  */
 #include <cuda.h>
 #include <nvJitLink.h>
@@ -116,6 +117,34 @@ static void test_errors()
     LINK(nvJitLinkDestroy(&link));
 }
 
+extern "C" __global__ void own(int *p) { p[threadIdx.x] = threadIdx.x * threadIdx.x + 100; }
+
+/* Objects and archives: this program is one, and has the PTX of own(). */
+static void test_objects()
+{
+    CUlinkState state;
+    CUmodule module;
+    CUfunction kernel;
+    char library[] = "!<arch>";
+    void *image, *arguments[1];
+    int *d = device_zeros<int>(32);
+
+    arguments[0] = &d;
+    CU(cuLinkCreate(0, nullptr, nullptr, &state));
+    CU(cuLinkAddFile(state, CU_JIT_INPUT_OBJECT, "/proc/self/exe", 0, nullptr, nullptr));
+    CU(cuLinkAddData(state, CU_JIT_INPUT_LIBRARY, library, sizeof library, "libcudadevrt.a", 0, nullptr, nullptr));
+    EXPECT(cuLinkAddData(state, CU_JIT_INPUT_LIBRARY, library, sizeof library, "other.a", 0, nullptr, nullptr) ==
+           CUDA_ERROR_NO_BINARY_FOR_GPU);
+    CU(cuLinkComplete(state, &image, nullptr));
+    CU(cuModuleLoadData(&module, image));
+    CU(cuModuleGetFunction(&kernel, module, "own"));
+    CU(cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr));
+    EXPECT(host_copy(d, 32)[31] == 31 * 31 + 100);
+    CU(cuModuleUnload(module));
+    CU(cuLinkDestroy(state));
+    CUDA_CHECK(cudaFree(d));
+}
+
 int main()
 {
     CUDA_CHECK(cudaFree(nullptr));
@@ -124,5 +153,6 @@ int main()
     test_link(true, false);
     test_ptx();
     test_errors();
+    test_objects();
     return passed();
 }
