@@ -47,7 +47,7 @@ CUresult driver_add_words(CUgraphNode *node, CUgraph graph, const CUgraphNode *d
                           const CUgraphEdgeData *edges, size_t count, const CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters);
 CUresult driver_set_words(CUgraphExec exec, CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters);
 
-/* Where and how large the mapping by hand is that holds the address; nothing changes if there is none: driver_virtual.c */
+/* Where and how large the mapping by hand is that holds the address. Nothing changes if there is none. */
 void driver_mapping(struct runtime *runtime, CUdeviceptr address, CUdeviceptr *base, size_t *bytes);
 
 /* The version of CUDA, such as 12040, that has the function first; 0: not known, or older than CUDA 10. */

@@ -106,7 +106,7 @@ static const struct constant_row constants[] = {
     { cudaDevAttrGPUDirectRDMASupported, 0 },
     { cudaDevAttrGPUDirectRDMAFlushWritesOptions, 0 },
     { cudaDevAttrGPUDirectRDMAWritesOrdering, 0 },
-    { cudaDevAttrMemoryPoolSupportedHandleTypes, 0 },
+    { cudaDevAttrMemoryPoolSupportedHandleTypes, cudaMemHandleTypePosixFileDescriptor },
     { cudaDevAttrDeferredMappingCudaArraySupported, 0 },
     { cudaDevAttrIpcEventSupport, 1 },
     { cudaDevAttrMemSyncDomainCount, 4 },

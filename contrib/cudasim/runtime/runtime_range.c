@@ -346,7 +346,9 @@ static cudaError_t answer(const struct advised_range *all, enum cudaMemRangeAttr
     case cudaMemRangeAttributePreferredLocation:
     case cudaMemRangeAttributePreferredLocationId: *value = all->preferred.id; return cudaSuccess;
     case cudaMemRangeAttributePreferredLocationType: *value = (int)all->preferred.type; return cudaSuccess;
-    case cudaMemRangeAttributeLastPrefetchLocation:
+    case cudaMemRangeAttributeLastPrefetchLocation: /* has no numbers for nodes */
+        *value = all->prefetched.type == cudaMemLocationTypeHostNuma ? cudaCpuDeviceId : all->prefetched.id;
+        return cudaSuccess;
     case cudaMemRangeAttributeLastPrefetchLocationId: *value = all->prefetched.id; return cudaSuccess;
     case cudaMemRangeAttributeLastPrefetchLocationType: *value = (int)all->prefetched.type; return cudaSuccess;
     default: return cudaErrorInvalidValue;

@@ -125,6 +125,29 @@ static void test_capture(CUstream stream, unsigned *d)
     CU(cuGraphDestroy(graph));
 }
 
+/* What an H100 answers: graphs with memory have no clone, and priorities are no flag of the result. */
+static void test_answers()
+{
+    cudaMemAllocNodeParams memory = {};
+    cudaGraph_t graph, clone;
+    cudaGraphNode_t node;
+    cudaGraphExec_t exec;
+    unsigned long long flags = 1;
+
+    CUDA_CHECK(cudaGraphCreate(&graph, 0));
+    CUDA_CHECK(cudaGraphAddEmptyNode(&node, graph, nullptr, 0));
+    CUDA_CHECK(cudaGraphInstantiate(&exec, graph, cudaGraphInstantiateFlagUseNodePriority));
+    CUDA_CHECK(cudaGraphExecGetFlags(exec, &flags));
+    EXPECT(flags == 0);
+    CUDA_CHECK(cudaGraphExecDestroy(exec));
+    memory.poolProps.allocType = cudaMemAllocationTypePinned;
+    memory.poolProps.location.type = cudaMemLocationTypeDevice;
+    memory.bytesize = 64;
+    CUDA_CHECK(cudaGraphAddMemAllocNode(&node, graph, nullptr, 0, &memory));
+    EXPECT_ERROR(cudaErrorNotSupported, cudaGraphClone(&clone, graph));
+    CUDA_CHECK(cudaGraphDestroy(graph));
+}
+
 int main(void)
 {
     unsigned *d = device_zeros<unsigned>(4);
@@ -135,6 +158,7 @@ int main(void)
     test_writes(stream, d);
     test_wait(stream, other, d);
     test_capture(stream, d);
+    test_answers();
     CU(cuStreamDestroy(stream));
     CU(cuStreamDestroy(other));
     CUDA_CHECK(cudaFree(d));

@@ -129,8 +129,8 @@ static void test_shared_memory()
     CUmemAllocationProp what = {};
     CUmemGenericAllocationHandle made, imported;
     CUmemAccessDesc access = {};
-    CUdeviceptr address;
-    size_t unit;
+    CUdeviceptr address, base;
+    size_t unit, size;
     int file = -1, seen;
 
     what.type = CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -152,6 +152,8 @@ static void test_shared_memory()
     access.location = what.location;
     access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     DRIVER(cuMemSetAccess(address, 2 * unit, &access, 1));
+    DRIVER(cuMemGetAddressRange(&base, &size, address + unit + 8)); /* one mapping, although both are neighbours */
+    EXPECT(base == address + unit && size == unit);
     DRIVER(cuMemsetD32(address, 5, unit / 4));
     increment<<<1, 32>>>((int *)(address + unit), 32);
     CHECK_KERNEL();
