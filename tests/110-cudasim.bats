@@ -125,14 +125,17 @@ pair() {
 # bats test_tags=long
 @test "cudasim: features/generators" { built features/generators && passes features/generators; }
 @test "cudasim: features/graph_edges" { passes features/graph_edges; }
+@test "cudasim: features/graph_words" { passes features/graph_words; }
 @test "cudasim: features/green_contexts" { passes features/green_contexts; }
 @test "cudasim: features/group_calls" { passes features/group_calls; }
 @test "cudasim: features/host_memory" { passes features/host_memory; }
 @test "cudasim: features/int128" { passes features/int128; }
+@test "cudasim: features/jit_link" { passes features/jit_link; }
 @test "cudasim: features/launch_attributes" { passes features/launch_attributes; }
 @test "cudasim: features/logs" { passes features/logs; }
 @test "cudasim: features/memory_places" { passes features/memory_places; }
 @test "cudasim: features/odd_ptx" { passes features/odd_ptx; }
+@test "cudasim: features/processes" { passes features/processes; }
 @test "cudasim: features/small_floats" { passes features/small_floats; }
 # bats test_tags=long
 @test "cudasim: features/std_types" { built features/std_types && passes features/std_types; }

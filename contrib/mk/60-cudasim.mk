@@ -4,6 +4,8 @@ CUDASIM := contrib/cudasim
 CUDASIM_LIBRARY := $(BUILD)/cudasim/libcudart.so.13
 # The driver's library is the same one by another name: both know one device.
 CUDASIM_DRIVER := $(BUILD)/cudasim/libcuda.so.1
+# NVIDIA's linker by its name. It stands alone: programs may load it without the runtime.
+CUDASIM_JITLINK := $(BUILD)/cudasim/libnvJitLink.so.13
 CUDASIM_TOOLS := $(BUILD)/ptx_dump $(BUILD)/fatbin
 CUDASIM_FLAGS = -std=c11 -fPIC $(WARNINGS) $(CFLAGS) $(if $(DEV),-Werror) -D_GNU_SOURCE $(CPPFLAGS) \
 	$(if $(CUDA_INCLUDE),-isystem $(CUDA_INCLUDE)) -I. $(SANITIZERS)
@@ -26,7 +28,8 @@ LEVEL_4 := -DLEVEL=4 -march=x86-64-v4 -mprefer-vector-width=512
 TABLE_FLAGS := -std=gnu11 -O3 -frounding-math -fno-trapping-math
 
 CUDASIM_TABLES := $(wildcard $(CUDASIM)/table/table_*.c)
-CUDASIM_SOURCES := $(filter-out $(CUDASIM)/tools/% $(CUDASIM_TABLES),$(wildcard $(CUDASIM)/*.c $(CUDASIM)/*/*.c))
+CUDASIM_SOURCES := $(filter-out $(CUDASIM)/tools/% $(CUDASIM)/jitlink/% $(CUDASIM_TABLES), \
+	$(wildcard $(CUDASIM)/*.c $(CUDASIM)/*/*.c))
 # $(call leveled,LEVELS,SOURCES): the objects
 leveled = $(foreach level,$(1),$(patsubst $(CUDASIM)/%.c,$(BUILD)/cudasim/%.v$(level).o,$(2)))
 CUDASIM_OBJECTS := $(CUDASIM_SOURCES:$(CUDASIM)/%.c=$(BUILD)/cudasim/%.o) $(call leveled,$(LEVELS),$(CUDASIM_TABLES))
@@ -47,7 +50,8 @@ $(BUILD)/cudasim/profiles/%.conf: $(CUDASIM)/profiles/%.conf
 	@mkdir -p $(@D) && cp $< $@
 
 .PHONY: cudasim-library
-cudasim-library: $(if $(CUDASIM_LACKS),,$(CUDASIM_LIBRARY) $(CUDASIM_DRIVER) $(CUDASIM_PROFILES))
+cudasim-library: $(if $(CUDASIM_LACKS),,$(CUDASIM_LIBRARY) $(CUDASIM_DRIVER) $(CUDASIM_JITLINK) \
+	$(CUDASIM_PROFILES))
 	$(if $(CUDASIM_LACKS),@echo "cudasim needs $(strip $(CUDASIM_LACKS))" >&2; exit 2)
 
 $(CUDASIM_LIBRARY): $(CUDASIM_OBJECTS) $(LEVELS_STAMP) $(CUDASIM)/runtime/libcudart.map
@@ -57,6 +61,12 @@ $(CUDASIM_LIBRARY): $(CUDASIM_OBJECTS) $(LEVELS_STAMP) $(CUDASIM)/runtime/libcud
 
 $(CUDASIM_DRIVER): | $(CUDASIM_LIBRARY)
 	@ln -sfn $(notdir $(CUDASIM_LIBRARY)) $@
+
+$(CUDASIM_JITLINK): $(patsubst $(CUDASIM)/%.c,$(BUILD)/cudasim/%.o,$(wildcard $(CUDASIM)/jitlink/*.c \
+		$(CUDASIM)/container/fatbin.c $(CUDASIM)/container/linked.c)) $(CUDASIM)/jitlink/jitlink.map
+	$(call say,LINK $@)$(CC) -shared $(SANITIZERS) -Wl,-soname,$(@F) -Wl,--version-script=$(CUDASIM)/jitlink/jitlink.map \
+		-Wl,-Bsymbolic -Wl,-z,defs -o $@ $(filter %.o,$^) -lzstd -lpthread -ldl
+	@ln -sfn $(@F) $(@:.13=)
 
 $(BUILD)/cudasim/%.o: $(CUDASIM)/%.c $(CUDASIM_STAMP)
 	@mkdir -p $(@D)
@@ -139,8 +149,8 @@ TOGETHER_2 := mbarrier memory_api merge_sort mma_ptx nbody needleman_wunsch odd_
 	warp_algorithms
 TOGETHER_3 := atomics bit_ptx float_ops function_pointers graph_objects graphs group_calls host_memory integer_ops \
 	launch_attributes memory_places recursion streams_events texture_views textures volatile_fence
-TOGETHER_driver := driver_api driver_arrays driver_graph graph_edges green_contexts interleaved_maps logs stream_words \
-	virtual_memory
+TOGETHER_driver := driver_api driver_arrays driver_graph graph_edges graph_words green_contexts interleaved_maps logs \
+	processes stream_words virtual_memory
 TOGETHER_rdc := children conditional_graphs device_graphs device_nodes device_runtime
 TOGETHER_bad := $(patsubst tests/cudasim/checks/%.cu,%,$(wildcard tests/cudasim/checks/*_bad.cu))
 TOGETHER_good := $(patsubst tests/cudasim/checks/%.cu,%,$(wildcard tests/cudasim/checks/*_good.cu))

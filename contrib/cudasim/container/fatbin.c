@@ -254,6 +254,23 @@ size_t fatbin_size(const void *data, size_t limit)
     return header + rest;
 }
 
+void *fatbin_search(const void *data, size_t size, size_t *at, size_t *bytes)
+{
+    void *copy;
+
+    for (; *at + CONTAINER_HEADER <= size; *at += 2) {
+        *bytes = fatbin_size((const char *)data + *at, size - *at);
+        if (!*bytes)
+            continue;
+        copy = malloc(*bytes);
+        if (copy)
+            memcpy(copy, (const char *)data + *at, *bytes);
+        *at += (*bytes + 1) / 2 * 2;
+        return copy;
+    }
+    return NULL;
+}
+
 bool fatbin_list(struct fatbin *fatbin, const void *data, size_t limit, char *error, size_t error_size)
 {
     struct reader reader = { .fatbin = fatbin, .error = error, .error_size = error_size };

@@ -59,6 +59,12 @@ bool fatbin_unpack(struct fatbin *fatbin, struct fatbin_entry *entry, char *erro
  */
 size_t fatbin_size(const void *data, size_t limit);
 
+/*
+ * The first container at or after *at in an object, or in an archive of objects, whose members lie at even places.
+ * Gives a copy at an aligned address, to be freed, and sets *at behind it. NULL: there is no more, or no memory.
+ */
+void *fatbin_search(const void *data, size_t size, size_t *at, size_t *bytes);
+
 /* What `ptxas -v` reports of one kernel. */
 struct cubin_kernel {
     char *name;           /* as mangled */

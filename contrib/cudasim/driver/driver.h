@@ -42,6 +42,17 @@ bool driver_is_context(struct runtime *runtime, CUcontext context);
 /* The runtime's description of the same copy. */
 cudaError_t driver_box(const CUDA_MEMCPY3D *copy, struct cudaMemcpy3DParms *parameters);
 
+/* Nodes of words: cuGraphAddNode() and cuGraphNodeSetParams() of that kind. `exec`, `edges`: or NULL. */
+CUresult driver_add_words(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
+                          const CUgraphEdgeData *edges, size_t count, const CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters);
+CUresult driver_set_words(CUgraphExec exec, CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters);
+
+/* Where and how large the mapping by hand is that holds the address. Nothing changes if there is none. */
+void driver_mapping(struct runtime *runtime, CUdeviceptr address, CUdeviceptr *base, size_t *bytes);
+
+/* The version of CUDA, such as 12040, that has the function first; 0: not known, or older than CUDA 10. */
+int driver_appeared(const char *name);
+
 /* CUDA_ERROR_NOT_SUPPORTED, with one line on standard error the first time for each name. */
 CUresult driver_unsupported(const char *name);
 

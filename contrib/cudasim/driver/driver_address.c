@@ -109,8 +109,10 @@ static void *find(const char *name, int version, bool per_thread, bool *too_new)
         if (version >= variants[i].version)
             return of_threads(variants[i].variant, per_thread);
     }
-    *too_new = listed;
-    for (int n = VARIANT_MOST; n >= 2 && !listed; n--) {
+    *too_new = listed || version < driver_appeared(name);
+    if (*too_new)
+        return NULL;
+    for (int n = VARIANT_MOST; n >= 2; n--) {
         void *function;
 
         if (snprintf(text, sizeof text, "%s_v%d", name, n) >= (int)sizeof text)
@@ -119,7 +121,7 @@ static void *find(const char *name, int version, bool per_thread, bool *too_new)
         if (function)
             return function;
     }
-    return listed ? NULL : of_threads(name, per_thread);
+    return of_threads(name, per_thread);
 }
 
 CUresult cuGetProcAddress(const char *name, void **function, int version, cuuint64_t flags,

@@ -155,6 +155,8 @@ CUresult cuGreenCtxCreate(CUgreenCtx *handle, CUdevResourceDesc desc, CUdevice d
     }
     runtime_unlock(call.runtime);
     *handle = green;
+    if (context)
+        context->green = green;
     return context ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -237,4 +239,93 @@ CUresult cuStreamGetGreenCtx(CUstream stream, CUgreenCtx *handle)
         return CUDA_ERROR_INVALID_VALUE;
     *handle = handle_is(call.runtime, stream, HANDLE_STREAM) ? green_of(call.runtime, stream->green) : NULL;
     return CUDA_SUCCESS;
+}
+
+/* ------------------------------------------------------------------ events of all streams of a context */
+
+/* Makes captures invalid in which streams of the context take part. */
+static cudaError_t permits(struct runtime *runtime, const struct CUgreenCtx_st *green)
+{
+    cudaError_t error = cudaSuccess;
+
+    for (struct graph_capture *capture = runtime->captures; capture; capture = capture->next) {
+        const struct CUstream_st *stream = capture->streams;
+
+        while (stream && green && stream->green != green)
+            stream = stream->next;
+        if (stream) {
+            capture->invalid = true;
+            error = cudaErrorStreamCaptureUnsupported;
+        }
+    }
+    return error;
+}
+
+/* The same for a capture that recorded the event. */
+static cudaError_t permits_event(struct runtime *runtime, const struct CUevent_st *event)
+{
+    struct graph_capture *capture = event->capture_id ? capture_by_id(runtime, event->capture_id) : NULL;
+
+    if (!capture)
+        return event->capture_id ? cudaErrorInvalidValue : cudaSuccess;
+    capture->invalid = true;
+    return cudaErrorStreamCaptureUnsupported;
+}
+
+/* `green`: NULL for the primary context. `waits`: its streams wait for the event, else they record it. */
+static CUresult join(struct driver_call *call, const struct CUgreenCtx_st *green, CUevent event, bool waits)
+{
+    struct call inner;
+
+    if (call_begin(&inner, CALL_DEVICE)) {
+        inner.error = handle_is(inner.runtime, event, HANDLE_EVENT) ? permits(inner.runtime, green)
+                                                                    : cudaErrorInvalidResourceHandle;
+        if (inner.error == cudaSuccess && waits)
+            inner.error = permits_event(inner.runtime, event);
+        if (inner.error == cudaSuccess)
+            inner.error = waits ? queue_follow_all(&inner, green, event) : queue_record_all(&inner, green, event);
+    }
+    return driver_end(call, call_end(&inner));
+}
+
+static CUresult join_green(CUgreenCtx handle, CUevent event, bool waits)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    if (!green_of(call.runtime, handle))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return join(&call, handle, event, waits);
+}
+
+static CUresult join_context(CUcontext context, CUevent event, bool waits)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    if (!driver_is_context(call.runtime, context))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return join(&call, context->green, event, waits);
+}
+
+CUresult cuGreenCtxRecordEvent(CUgreenCtx handle, CUevent event)
+{
+    return join_green(handle, event, false);
+}
+
+CUresult cuGreenCtxWaitEvent(CUgreenCtx handle, CUevent event)
+{
+    return join_green(handle, event, true);
+}
+
+CUresult cuCtxRecordEvent(CUcontext context, CUevent event)
+{
+    return join_context(context, event, false);
+}
+
+CUresult cuCtxWaitEvent(CUcontext context, CUevent event)
+{
+    return join_context(context, event, true);
 }

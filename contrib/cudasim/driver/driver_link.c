@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/cudasim/container/linked.h"
+
 /* Behind a CUlinkState. */
 struct CUlinkState_st {
-    struct sim_text *texts; /* [count], each its own copy */
+    struct linked_text *texts; /* [count], each its own copy */
     size_t count;
     void *image;            /* what cuLinkComplete() gave, or NULL */
 };
@@ -37,7 +39,7 @@ CUresult cuLinkCreate(unsigned count, CUjit_option *options, void **values, CUli
 
 static CUresult add_text(struct CUlinkState_st *state, const char *text, size_t size)
 {
-    struct sim_text *texts = realloc(state->texts, (state->count + 1) * sizeof *texts);
+    struct linked_text *texts = realloc(state->texts, (state->count + 1) * sizeof *texts);
     char *copy = malloc(size + 1);
 
     if (texts)
@@ -48,7 +50,7 @@ static CUresult add_text(struct CUlinkState_st *state, const char *text, size_t 
     }
     memcpy(copy, text, size);
     copy[size] = '\0';
-    texts[state->count++] = (struct sim_text){ copy, size };
+    texts[state->count++] = (struct linked_text){ copy, size };
     return CUDA_SUCCESS;
 }
 
@@ -70,13 +72,31 @@ static CUresult add_container(struct CUlinkState_st *state, const void *data, si
     return result;
 }
 
+/* The PTX of all containers in an object or an archive. The simulator has the device's runtime itself. */
+static CUresult add_containers(struct CUlinkState_st *state, const void *data, size_t size, const char *name)
+{
+    size_t at = 0, bytes, before = state->count;
+    CUresult result = CUDA_SUCCESS;
+    void *container;
+
+    if (name && strstr(name, "cudadevrt"))
+        return CUDA_SUCCESS;
+    while (result == CUDA_SUCCESS && (container = fatbin_search(data, size, &at, &bytes)) != NULL) {
+        result = add_container(state, container, bytes);
+        if (result != CUDA_ERROR_OUT_OF_MEMORY)
+            result = CUDA_SUCCESS; /* others may have PTX */
+        free(container);
+    }
+    return result == CUDA_SUCCESS && state->count == before ? CUDA_ERROR_NO_BINARY_FOR_GPU : result;
+}
+
 CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
                        unsigned count, CUjit_option *options, void **values)
 {
     struct driver_call call;
     CUresult result;
 
-    (void)name, (void)count, (void)options, (void)values;
+    (void)count, (void)options, (void)values;
     if (!driver_begin(&call, DRIVER_CONTEXT))
         return call.result;
     if (!data || !size)
@@ -88,10 +108,12 @@ CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_
         result = add_text(state, data, strnlen(data, size));
     else if (type == CU_JIT_INPUT_FATBINARY)
         result = add_container(state, data, size);
+    else if (type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY)
+        result = add_containers(state, data, size, name);
     else
         result = CUDA_ERROR_NOT_SUPPORTED;
     runtime_unlock(call.runtime);
-    return result == CUDA_ERROR_NOT_SUPPORTED ? driver_unsupported("cuLinkAddData of anything but PTX and fat binaries")
+    return result == CUDA_ERROR_NOT_SUPPORTED ? driver_unsupported("cuLinkAddData of machine code alone")
                                               : result;
 }
 
@@ -127,7 +149,8 @@ CUresult cuLinkComplete(CUlinkState state, void **image, size_t *size)
     if (!state_of(call.runtime, state) || !state->count || state->image)
         result = CUDA_ERROR_INVALID_HANDLE;
     else
-        result = driver_error(library_link(state->texts, state->count, &state->image, &bytes));
+        result = linked_make(state->texts, state->count, &state->image, &bytes) ? CUDA_SUCCESS
+                                                                                : CUDA_ERROR_OUT_OF_MEMORY;
     if (result == CUDA_SUCCESS) {
         *image = state->image;
         if (size)

@@ -246,6 +246,8 @@ static CUresult range_of(CUdeviceptr address, CUdeviceptr *base, size_t *bytes)
             *base = region->base;
         if (region && bytes)
             *bytes = region->size;
+        if (region)
+            driver_mapping(inner.runtime, address, base, bytes);
     }
     return driver_end(&call, call_end(&inner));
 }
@@ -269,24 +271,54 @@ static bool plain_attribute(CUpointer_attribute attribute, const struct cudaPoin
         return true;
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
         *(void **)value = known->hostPointer;
-        return true;
+        return known->hostPointer;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-        *(bool *)value = known->type == cudaMemoryTypeManaged;
+        *(unsigned *)value = known->type == cudaMemoryTypeManaged;
         return true;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
         *(int *)value = known->device;
         return true;
     case CU_POINTER_ATTRIBUTE_MAPPED:
-        *(bool *)value = true;
+        *(unsigned *)value = true;
+        return true;
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+        *(unsigned *)value = CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
+        return true;
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+        *(unsigned long long *)value = 0;
         return true;
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+        *(unsigned *)value = known->type == cudaMemoryTypeManaged;
+        return true;
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-        *(bool *)value = false;
+        *(unsigned *)value = false;
         return true;
     default:
         return false;
     }
+}
+
+/* The pool that the block at `base` came from, or NULL. */
+static CUmemoryPool pool_of(struct runtime *runtime, CUdeviceptr base)
+{
+    CUmemoryPool pool;
+
+    runtime_lock(runtime);
+    pool = map_get(&runtime->pooled, (void *)(uintptr_t)base);
+    runtime_unlock(runtime);
+    return pool;
+}
+
+/* Whether cudaMalloc() made the allocation at `base`. */
+static bool is_plain_device(struct runtime *runtime, CUdeviceptr base)
+{
+    const struct region *region;
+
+    runtime_lock(runtime);
+    region = allocation_find(runtime, (void *)(uintptr_t)base);
+    runtime_unlock(runtime);
+    return region && region->kind == REGION_DEVICE;
 }
 
 CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdeviceptr address)
@@ -312,8 +344,17 @@ CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdev
         *(CUdeviceptr *)value = base;
     else if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE && result == CUDA_SUCCESS)
         *(size_t *)value = bytes;
-    else if (attribute == CU_POINTER_ATTRIBUTE_BUFFER_ID && result == CUDA_SUCCESS)
+    else if ((attribute == CU_POINTER_ATTRIBUTE_BUFFER_ID || attribute == CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID) &&
+             result == CUDA_SUCCESS)
         *(unsigned long long *)value = base;
+    else if (attribute == CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR && result == CUDA_SUCCESS)
+        *(CUdeviceptr *)value = base;
+    else if (attribute == CU_POINTER_ATTRIBUTE_MAPPING_SIZE && result == CUDA_SUCCESS)
+        *(size_t *)value = bytes;
+    else if (attribute == CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE && result == CUDA_SUCCESS)
+        *(unsigned *)value = is_plain_device(call.runtime, base);
+    else if (attribute == CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE && result == CUDA_SUCCESS)
+        *(CUmemoryPool *)value = pool_of(call.runtime, base);
     else if (attribute == CU_POINTER_ATTRIBUTE_CONTEXT)
         result = cuCtxGetCurrent(value);
     else if (result == CUDA_SUCCESS)

@@ -87,6 +87,16 @@ static cudaError_t to_any(const CUgraphNodeParams *from, struct cudaGraphNodePar
     }
 }
 
+/* The parameters of a node of words, which the runtime does not know; NULL: of another kind. */
+static const CUDA_BATCH_MEM_OP_NODE_PARAMS *words_of(const CUgraphNodeParams *from, CUDA_BATCH_MEM_OP_NODE_PARAMS *to)
+{
+    if (!from || from->type != CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+        return NULL;
+    *to = (CUDA_BATCH_MEM_OP_NODE_PARAMS){ .ctx = from->memOp.ctx, .count = from->memOp.count,
+                                           .paramArray = from->memOp.paramArray, .flags = from->memOp.flags };
+    return to;
+}
+
 /* ------------------------------------------------------------------ making */
 
 CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies, size_t count,
@@ -219,9 +229,12 @@ CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dep
                         size_t count, CUgraphNodeParams *parameters)
 {
     struct driver_call call;
+    CUDA_BATCH_MEM_OP_NODE_PARAMS words;
     struct cudaGraphNodeParams any;
     cudaError_t error;
 
+    if (words_of(parameters, &words))
+        return driver_add_words(node, graph, dependencies, edges, count, &words);
     if (!driver_begin(&call, DRIVER_CONTEXT))
         return call.result;
     error = parameters ? to_any(parameters, &any) : cudaErrorInvalidValue;
@@ -405,9 +418,12 @@ CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node, 
 CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *parameters)
 {
     struct driver_call call;
+    CUDA_BATCH_MEM_OP_NODE_PARAMS words;
     struct cudaGraphNodeParams any;
     cudaError_t error;
 
+    if (words_of(parameters, &words))
+        return driver_set_words(NULL, node, &words);
     if (!driver_begin(&call, DRIVER_CONTEXT))
         return call.result;
     error = parameters ? to_any(parameters, &any) : cudaErrorInvalidValue;
@@ -417,9 +433,12 @@ CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *parameters)
 CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *parameters)
 {
     struct driver_call call;
+    CUDA_BATCH_MEM_OP_NODE_PARAMS words;
     struct cudaGraphNodeParams any;
     cudaError_t error;
 
+    if (words_of(parameters, &words))
+        return cuGraphExecBatchMemOpNodeSetParams(exec, node, &words);
     if (!driver_begin(&call, DRIVER_CONTEXT))
         return call.result;
     error = parameters ? to_any(parameters, &any) : cudaErrorInvalidValue;

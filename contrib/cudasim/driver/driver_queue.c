@@ -427,24 +427,27 @@ static CUresult submit_word(const char *name, CUstream stream, const struct word
 
 CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags)
 {
-    return submit_word("cuStreamWaitValue32", stream, &(struct word_work){ address, value, 4, flags & 3, true });
+    return submit_word("cuStreamWaitValue32", stream, &(struct word_work){ address, value, 4, flags & 3, true,
+                                                                        CU_STREAM_MEM_OP_WAIT_VALUE_32, flags });
 }
 
 CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned flags)
 {
-    return submit_word("cuStreamWaitValue64", stream, &(struct word_work){ address, value, 8, flags & 3, true });
+    return submit_word("cuStreamWaitValue64", stream, &(struct word_work){ address, value, 8, flags & 3, true,
+                                                                        CU_STREAM_MEM_OP_WAIT_VALUE_64, flags });
 }
 
 CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags)
 {
-    (void)flags; /* about a fence, which each write has here */
-    return submit_word("cuStreamWriteValue32", stream, &(struct word_work){ address, value, 4, 0, false });
+    /* The flags are about a fence, which each write has here. */
+    return submit_word("cuStreamWriteValue32", stream, &(struct word_work){ address, value, 4, 0, false,
+                                                                         CU_STREAM_MEM_OP_WRITE_VALUE_32, flags });
 }
 
 CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned flags)
 {
-    (void)flags;
-    return submit_word("cuStreamWriteValue64", stream, &(struct word_work){ address, value, 8, 0, false });
+    return submit_word("cuStreamWriteValue64", stream, &(struct word_work){ address, value, 8, 0, false,
+                                                                         CU_STREAM_MEM_OP_WRITE_VALUE_64, flags });
 }
 
 CUresult cuStreamBatchMemOp(CUstream stream, unsigned count, CUstreamBatchMemOpParams *list, unsigned flags)

@@ -5,13 +5,21 @@
 
 /* ------------------------------------------------------------------ streams and events */
 
+/* The end of a call that made a stream: it belongs to the green context that is current, if one is. */
+static CUresult created(struct driver_call *call, CUstream *stream, cudaError_t error)
+{
+    if (error == cudaSuccess)
+        (*stream)->green = driver_current(call->thread)->green;
+    return driver_end(call, error);
+}
+
 CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 {
     struct driver_call call;
 
     if (!driver_begin(&call, DRIVER_CONTEXT))
         return call.result;
-    return driver_end(&call, cudaStreamCreateWithFlags(stream, flags));
+    return created(&call, stream, cudaStreamCreateWithFlags(stream, flags));
 }
 
 CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority)
@@ -20,7 +28,7 @@ CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priori
 
     if (!driver_begin(&call, DRIVER_CONTEXT))
         return call.result;
-    return driver_end(&call, cudaStreamCreateWithPriority(stream, flags, priority));
+    return created(&call, stream, cudaStreamCreateWithPriority(stream, flags, priority));
 }
 
 CUresult cuStreamDestroy(CUstream stream)

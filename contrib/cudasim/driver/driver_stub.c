@@ -11,20 +11,20 @@
     row(cuCheckpointProcessUnlock) row(cuCoredumpGetAttribute) row(cuCoredumpGetAttributeGlobal) \
     row(cuCoredumpSetAttribute) row(cuCoredumpSetAttributeGlobal) row(cuCtxAttach) row(cuCtxCreate) row(cuCtxDestroy) \
     row(cuCtxDetach) row(cuCtxGetDevice_v2) \
-    row(cuCtxGetSharedMemConfig) row(cuCtxPopCurrent) row(cuCtxPushCurrent) row(cuCtxRecordEvent) \
-    row(cuCtxSetSharedMemConfig) row(cuCtxSynchronize_v2) row(cuCtxWaitEvent) row(cuDestroyExternalMemory) \
+    row(cuCtxGetSharedMemConfig) row(cuCtxPopCurrent) row(cuCtxPushCurrent) \
+    row(cuCtxSetSharedMemConfig) row(cuCtxSynchronize_v2) row(cuDestroyExternalMemory) \
     row(cuDestroyExternalSemaphore) \
     row(cuDeviceGetLuid) row(cuDeviceGetNvSciSyncAttributes) \
     row(cuDeviceGetProperties) row(cuDeviceGetUuid) row(cuDevicePrimaryCtxRelease) row(cuDevicePrimaryCtxReset) \
     row(cuDevicePrimaryCtxSetFlags) row(cuDeviceRegisterAsyncNotification) row(cuDeviceTotalMem) \
     row(cuDeviceUnregisterAsyncNotification) row(cuEventDestroy) row(cuExternalMemoryGetMappedBuffer) \
     row(cuExternalMemoryGetMappedMipmappedArray) row(cuFlushGPUDirectRDMAWrites) row(cuFuncSetBlockShape) \
-    row(cuFuncSetSharedMemConfig) row(cuFuncSetSharedSize) row(cuGraphAddBatchMemOpNode) row(cuGraphAddDependencies) \
+    row(cuFuncSetSharedMemConfig) row(cuFuncSetSharedSize) row(cuGraphAddDependencies) \
     row(cuGraphAddExternalSemaphoresSignalNode) row(cuGraphAddExternalSemaphoresWaitNode) row(cuGraphAddKernelNode) \
     row(cuGraphAddNode)
 
 #define UNSUPPORTED_1(row) \
-    row(cuGraphBatchMemOpNodeGetParams) row(cuGraphBatchMemOpNodeSetParams) row(cuGraphExecBatchMemOpNodeSetParams) \
+    \
     row(cuGraphExecExternalSemaphoresSignalNodeSetParams) row(cuGraphExecExternalSemaphoresWaitNodeSetParams) \
     row(cuGraphExecKernelNodeSetParams) row(cuGraphExecUpdate) row(cuGraphExternalSemaphoresSignalNodeGetParams) \
     row(cuGraphExternalSemaphoresSignalNodeSetParams) row(cuGraphExternalSemaphoresWaitNodeGetParams) \
@@ -36,9 +36,9 @@
     row(cuGraphicsResourceSetMapFlags) row(cuGraphicsResourceSetMapFlags_v2) row(cuGraphicsSubResourceGetMappedArray) \
     row(cuGraphicsUnmapResources) row(cuGraphicsUnmapResources_ptsz) row(cuGraphicsUnregisterResource) \
     \
-    row(cuGreenCtxRecordEvent) row(cuGreenCtxWaitEvent) row(cuImportExternalMemory) \
-    row(cuImportExternalSemaphore) row(cuIpcCloseMemHandle) row(cuIpcGetEventHandle) row(cuIpcGetMemHandle) \
-    row(cuIpcOpenEventHandle) row(cuIpcOpenMemHandle) row(cuIpcOpenMemHandle_v2) row(cuLaunch) \
+    row(cuImportExternalMemory) \
+    row(cuImportExternalSemaphore) \
+    row(cuIpcOpenMemHandle) row(cuLaunch) \
     row(cuLaunchCooperativeKernelMultiDevice) row(cuLaunchGrid) row(cuLaunchGridAsync) \
     row(cuLibraryGetUnifiedFunction) row(cuLinkAddData) row(cuLinkAddFile) row(cuLinkCreate) \
     row(cuMemAdvise) row(cuMemAlloc) row(cuMemAllocHost) row(cuMemAllocPitch)
@@ -47,8 +47,8 @@
     row(cuMemBatchDecompressAsync) row(cuMemBatchDecompressAsync_ptsz) \
     row(cuMemFree) row(cuMemGetAddressRange) row(cuMemGetHandleForAddressRange) row(cuMemGetInfo) \
     row(cuMemHostGetDevicePointer) row(cuMemHostRegister) row(cuMemMapArrayAsync) \
-    row(cuMemMapArrayAsync_ptsz) row(cuMemPoolExportPointer) row(cuMemPoolExportToShareableHandle) \
-    row(cuMemPoolImportFromShareableHandle) row(cuMemPoolImportPointer) row(cuMemPrefetchAsync) \
+    row(cuMemMapArrayAsync_ptsz) \
+    row(cuMemPrefetchAsync) \
     row(cuMemPrefetchAsync_ptsz) row(cuMemcpy2D) row(cuMemcpy2DAsync) row(cuMemcpy2DUnaligned) row(cuMemcpy3D) \
     row(cuMemcpy3DAsync) row(cuMemcpy3DBatchAsync) row(cuMemcpy3DBatchAsync_ptsz) row(cuMemcpyAtoA) row(cuMemcpyAtoD) \
     row(cuMemcpyAtoH) row(cuMemcpyAtoHAsync) row(cuMemcpyBatchAsync) row(cuMemcpyBatchAsync_ptsz) row(cuMemcpyDtoA) \

@@ -264,6 +264,18 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *properties,
 
 /* ------------------------------------------------------------------ addresses */
 
+void driver_mapping(struct runtime *runtime, CUdeviceptr address, CUdeviceptr *base, size_t *bytes)
+{
+    for (const struct reservation *in = runtime->reservations; in; in = in->next)
+        for (const struct mapping *mapping = in->mappings; mapping; mapping = mapping->next)
+            if (address - mapping->base < mapping->size) {
+                if (base)
+                    *base = mapping->base;
+                if (bytes)
+                    *bytes = mapping->size;
+            }
+}
+
 static cudaError_t reserve(struct runtime *runtime, size_t size, size_t align, CUdeviceptr *address)
 {
     struct reservation *reservation = calloc(1, sizeof *reservation);

@@ -23,6 +23,12 @@ bool work_clone(const struct work *work, struct work *clone)
             return false;
         memcpy(clone->kernel.parameters, work->kernel.parameters, work->kernel.parameter_bytes);
     }
+    if (work->kind == WORK_WORDS) {
+        clone->words.list = malloc((work->words.count + 1) * sizeof *clone->words.list);
+        if (!clone->words.list)
+            return false;
+        memcpy(clone->words.list, work->words.list, work->words.count * sizeof *clone->words.list);
+    }
     if (work->kind == WORK_CONDITION)
         return runtime && condition_clone(runtime, &work->condition, &clone->condition);
     if (work->kind == WORK_GRAPH) {
@@ -39,6 +45,10 @@ void work_release(struct work *work)
     if (work->kind == WORK_KERNEL) {
         free(work->kernel.parameters);
         work->kernel.parameters = NULL;
+    }
+    if (work->kind == WORK_WORDS) {
+        free(work->words.list);
+        work->words.list = NULL;
     }
     if (work->kind == WORK_CONDITION && runtime)
         condition_release(runtime, &work->condition);

@@ -11,15 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINKED_MAGIC UINT64_C(0x6B6E696C6D697363)
-#define CONTAINER_MAGIC UINT32_C(0xBA55ED50)
+#include "contrib/cudasim/container/linked.h"
 
-/* The result of cuLinkComplete(): this header, then each text behind its size. */
-struct linked_image {
-    uint64_t magic; /* LINKED_MAGIC */
-    uint64_t size;  /* bytes of all */
-    uint64_t count; /* of texts */
-};
+#define CONTAINER_MAGIC UINT32_C(0xBA55ED50)
 
 static uint32_t first_word(const void *image)
 {
@@ -29,62 +23,20 @@ static uint32_t first_word(const void *image)
     return word;
 }
 
-/* ------------------------------------------------------------------ images that are linked by hand */
-
-cudaError_t library_link(const struct sim_text *texts, size_t count, void **image, size_t *size)
-{
-    struct linked_image header = { LINKED_MAGIC, sizeof header, count };
-    char *bytes, *at;
-
-    for (size_t i = 0; i < count; i++)
-        header.size += sizeof texts[i].size + texts[i].size;
-    bytes = malloc(header.size);
-    if (!bytes)
-        return cudaErrorMemoryAllocation;
-    memcpy(bytes, &header, sizeof header);
-    at = bytes + sizeof header;
-    for (size_t i = 0; i < count; i++) {
-        memcpy(at, &texts[i].size, sizeof texts[i].size);
-        memcpy(at + sizeof texts[i].size, texts[i].text, texts[i].size);
-        at += sizeof texts[i].size + texts[i].size;
-    }
-    *image = bytes;
-    *size = header.size;
-    return cudaSuccess;
-}
-
-size_t library_linked_texts(const void *image, struct sim_text **texts)
-{
-    struct linked_image header;
-    const char *at = (const char *)image + sizeof header;
-
-    memcpy(&header, image, sizeof header);
-    *texts = calloc(header.count + 1, sizeof **texts);
-    for (size_t i = 0; *texts && i < header.count; i++) {
-        memcpy(&(*texts)[i].size, at, sizeof (*texts)[i].size);
-        (*texts)[i].text = at + sizeof (*texts)[i].size;
-        at += sizeof (*texts)[i].size + (*texts)[i].size;
-    }
-    return *texts ? header.count : 0;
-}
-
 /* ------------------------------------------------------------------ loading */
 
 /* The kind of the image, and its size in bytes. IMAGE_NONE: the kind is unknown, or the simulator cannot run it. */
 static enum image_kind kind_of(const void *image, size_t *size)
 {
     const char *text = image;
-    struct linked_image header;
 
     if (first_word(image) == CONTAINER_MAGIC) {
         *size = fatbin_size(image, SIZE_MAX);
         return *size ? IMAGE_CONTAINER : IMAGE_NONE;
     }
-    if (!memcmp(text, &(uint64_t){ LINKED_MAGIC }, sizeof(uint64_t))) {
-        memcpy(&header, image, sizeof header);
-        *size = header.size;
+    *size = linked_size(image);
+    if (*size)
         return IMAGE_LINKED;
-    }
     if (!memcmp(text, ELFMAG, SELFMAG)) {
         runtime_complain("a module is machine code only (a cubin), and no PTX: load PTX, or a fat binary with PTX");
         return IMAGE_NONE;

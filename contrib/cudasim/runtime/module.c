@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "contrib/cudasim/container/linked.h"
 #include "shield.h"
 
 static cudaError_t broken(struct binary *binary, cudaError_t error)
@@ -80,17 +81,27 @@ broken:
     return cudaErrorInvalidKernelImage;
 }
 
+static cudaError_t collect_linked(const struct binary *binary, struct sources *sources)
+{
+    struct linked_text *texts;
+    size_t count = linked_texts(binary->image, &texts);
+
+    sources->arch = DEVICE_ARCH;
+    sources->texts = calloc(count + 1, sizeof *sources->texts);
+    for (size_t i = 0; sources->texts && i < count; i++)
+        sources->texts[sources->text_count++] = (struct sim_text){ texts[i].text, texts[i].size };
+    free(texts);
+    return sources->texts ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
 /* PTX itself, a container, or what the device linker left: its machine code, then each object's own container. */
 static cudaError_t collect(struct binary *binary, struct sources *sources)
 {
     cudaError_t error = cudaSuccess;
     size_t count = 1;
 
-    if (binary->kind == IMAGE_LINKED) {
-        sources->arch = DEVICE_ARCH;
-        sources->text_count = library_linked_texts(binary->image, &sources->texts);
-        return sources->texts ? cudaSuccess : cudaErrorMemoryAllocation;
-    }
+    if (binary->kind == IMAGE_LINKED)
+        return collect_linked(binary, sources);
     for (const void *const *part = binary->parts; part && *part; part++)
         count++;
     sources->fatbins = calloc(count, sizeof *sources->fatbins);

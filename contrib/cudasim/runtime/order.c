@@ -421,7 +421,7 @@ void order_begin(struct runtime *runtime, struct task *task, bool early)
 
 struct traffic *order_traffic(struct runtime *runtime)
 {
-    return runtime->noting ? runtime->traffic : NULL;
+    return runtime->noting && !runtime->word_waits ? runtime->traffic : NULL;
 }
 
 void order_end(struct runtime *runtime, struct task *task)

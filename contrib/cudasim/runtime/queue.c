@@ -124,8 +124,17 @@ static struct queue *queue_of(struct runtime *runtime, struct CUstream_st *strea
         stream->drop = queue_drop;
         queue->used = true;
         queue->blocking = !(stream->flags & cudaStreamNonBlocking);
+        queue->green = stream->green;
+        if (!clock_merge(&queue->before, &runtime->awaited))
+            return NULL;
     }
     return queue;
+}
+
+/* Whether the queue belongs to the green context; NULL stands for the primary context, which has all of them. */
+static bool is_of(const struct queue *queue, const struct CUgreenCtx_st *green)
+{
+    return !green || queue->green == green;
 }
 
 void queue_drop(struct runtime *runtime, struct CUstream_st *stream)
@@ -359,6 +368,44 @@ static void run_all(struct call *call, const struct clock *clock, bool early)
     }
 }
 
+/*
+ * A graph that runs waits for a word. Work of other streams may write it, so that runs now, kernels as well. What it
+ * touches counts for no check. All that has run then comes before the graph, as follow_word() has it.
+ */
+void queue_run_until(struct call *call, const struct word_work *word)
+{
+    struct runtime *runtime = call->runtime;
+    struct graph_launch *launch = runtime->graph_launch;
+    struct graph_run *run = runtime->graph_run;
+    uint64_t task = call->task;
+    bool busy = runtime->busy;
+
+    if (!call->task) { /* the host waits: for an event of another process */
+        while (!word_is_met(runtime, word) && runtime->sticky == cudaSuccess)
+            run_for_word(call);
+        return;
+    }
+    runtime->word_waits++;
+    runtime->busy = false;
+    runtime->graph_launch = NULL;
+    runtime->graph_run = NULL;
+    while (!word_is_met(runtime, word) && runtime->sticky == cudaSuccess)
+        run_for_word(call);
+    while (runtime->busy) { /* a kernel in another thread */
+        runtime->waiting++;
+        runtime_wait(runtime);
+        runtime->waiting--;
+    }
+    runtime->graph_launch = launch;
+    runtime->graph_run = run;
+    runtime->busy = busy;
+    runtime->word_waits--;
+    for (struct task *self = runtime->tasks; self; self = self->next)
+        for (const struct task *done = runtime->tasks; self->id == task && done; done = done->next)
+            if (done->state == TASK_OVER && !clock_include(&self->clock, done))
+                return; /* no memory */
+}
+
 void queue_run_all(struct call *call)
 {
     if (call->runtime->tasks && call->runtime->sim)
@@ -440,6 +487,35 @@ cudaError_t queue_follow(struct call *call, struct CUstream_st *stream, const st
     return queue && bring_up(call->runtime, queue) && clock_merge(&queue->before, &event->clock)
                ? cudaSuccess
                : cudaErrorMemoryAllocation;
+}
+
+cudaError_t queue_follow_all(struct call *call, const struct CUgreenCtx_st *green, const struct CUevent_st *event)
+{
+    struct runtime *runtime = call->runtime;
+
+    for (size_t n = 0; n < runtime->queue_count; n++)
+        if (is_of(&runtime->queues[n], green) && !clock_merge(&runtime->queues[n].before, &event->clock))
+            return cudaErrorMemoryAllocation;
+    return clock_merge(&runtime->awaited, &event->clock) ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t queue_record_all(struct call *call, const struct CUgreenCtx_st *green, struct CUevent_st *event)
+{
+    struct runtime *runtime = call->runtime;
+    struct CUstream_st *recorder = &runtime->recorder;
+    const struct work work = { .kind = WORK_RECORD, .call = "an event of a context", .event = event };
+    struct queue *own;
+
+    recorder->flags = cudaStreamNonBlocking;
+    own = queue_of(runtime, recorder);
+    if (!own)
+        return cudaErrorMemoryAllocation;
+    clock_release(&own->before); /* records of other contexts do not come before this one */
+    for (size_t n = 0; n < runtime->queue_count; n++)
+        if (&runtime->queues[n] != own && is_of(&runtime->queues[n], green) &&
+            !clock_merge(&own->before, &runtime->queues[n].before))
+            return cudaErrorMemoryAllocation;
+    return queue_submit(call, &work, recorder, cudaStreamLegacy, NULL);
 }
 
 /* ------------------------------------------------------------------ submission */
@@ -603,6 +679,8 @@ cudaError_t queue_wait_task(struct call *call, const struct task *task)
 bool event_record(struct CUevent_st *event, const struct task *task)
 {
     event->recorded = true;
+    if (event->shared)
+        __atomic_fetch_add(&event->shared->recorded, 1, __ATOMIC_RELEASE);
     event->capture_id = 0;
     free(event->tail);
     event->tail = NULL;
@@ -647,7 +725,9 @@ void queue_release(struct runtime *runtime)
     queue_forget_all(runtime);
     for (size_t n = 0; n < runtime->queue_count; n++)
         clock_release(&runtime->queues[n].before);
+    clock_release(&runtime->awaited);
     free(runtime->queues);
     runtime->queues = NULL;
     runtime->queue_count = 0;
+    runtime->recorder.queue = 0;
 }

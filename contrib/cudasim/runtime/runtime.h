@@ -20,6 +20,8 @@
 #include <cuda_runtime_api.h>
 
 #include "call.h"
+#include "ipc.h"
+#include "watch.h"
 #include "word.h"
 #include "contrib/cudasim/sim.h"
 
@@ -105,7 +107,7 @@ struct fatbin_wrapper {
     const void *const *more; /* WRAPPER_LINKED: the objects' own containers, NULL at the end */
 };
 
-/* The form of a binary. IMAGE_LINKED: a result of library_link(). */
+/* The form of a binary. IMAGE_LINKED: a result of linked_make(). */
 enum image_kind { IMAGE_CONTAINER, IMAGE_TEXT, IMAGE_LINKED, IMAGE_NONE };
 
 enum binary_state { BINARY_REGISTERED, BINARY_LOADED, BINARY_BROKEN };
@@ -147,6 +149,12 @@ struct unchecked {
     uint64_t count;                    /* how often */
 };
 
+/* A point in the order of work: for each queue the newest piece of work before it. */
+struct clock {
+    uint64_t *at; /* [count] ids of tasks; 0, as behind the end: none */
+    size_t count; /* of queues */
+};
+
 struct CUstream_st {
     unsigned flags;     /* cudaStreamNonBlocking … */
     int priority;       /* PRIORITY_GREATEST to 0 */
@@ -179,6 +187,7 @@ struct CUctx_st {
     unsigned references; /* of the primary one: cuDevicePrimaryCtxRetain */
     uint64_t id;
     unsigned multiprocessors; /* of a green context; 0: all */
+    struct CUgreenCtx_st *green; /* that it was made from, or NULL */
 };
 
 /* What programs advise about ranges of managed memory: runtime_range.c. */
@@ -210,6 +219,8 @@ struct CUmemPoolHandle_st {
     int reuse[3];                    /* the three reuse policies, 1 by default */
     bool builtin;                    /* the device's default pool, not to be destroyed */
     enum pool_memory memory;         /* what its blocks are */
+    bool shared;                     /* other processes may get its blocks: runtime_ipc.c */
+    int imported;                    /* the file of the process that the pool is of; 0: of this one */
 };
 
 #define RECENT_LAUNCHES 8
@@ -254,6 +265,10 @@ struct runtime {
     struct graph_capture *captures; /* in progress */
     struct queue *queues;        /* [queue_count]; the first is the legacy stream's */
     size_t queue_count;          /* 0 before the first work */
+    struct CUstream_st recorder; /* a stream of no program: records events of contexts */
+    struct clock awaited;        /* what cuCtxWaitEvent() made new streams wait for */
+    struct ipc *ipc;             /* what is shared with other processes; NULL: nothing */
+    unsigned word_waits;         /* graphs in progress that wait for a word */
     struct task *tasks, **tasks_end; /* work that is not over, in the order of submission */
     uint64_t last_task;          /* id of the newest */
     unsigned pending, running;   /* of them: do not run yet; run, host functions among them */
@@ -379,16 +394,13 @@ void module_release(struct runtime *runtime, struct binary *binary); /* which is
 
 /* ------------------------------------------------------------------ library.c */
 
-/* Loads an image from memory: PTX that ends in NUL, a container, its wrapper, or a result of library_link(). */
+/* Loads an image from memory: PTX that ends in NUL, a container, its wrapper, or a result of linked_make(). */
 cudaError_t library_load(struct runtime *runtime, const void *image, struct binary **loaded);
 void library_unload(struct runtime *runtime, struct binary *binary);
 /* A kernel of it by its mangled name, and a variable. */
 cudaError_t library_kernel(struct runtime *runtime, struct binary *binary, const char *name, struct entry **found);
 cudaError_t library_variable(struct runtime *runtime, struct binary *binary, const char *name, uint64_t *address,
                              uint64_t *size);
-/* Makes an image of texts, which are linked when it is loaded. Lists the texts of such an image. Free both results. */
-cudaError_t library_link(const struct sim_text *texts, size_t count, void **image, size_t *size);
-size_t library_linked_texts(const void *image, struct sim_text **texts);
 
 /* ------------------------------------------------------------------ work.c */
 
@@ -407,7 +419,8 @@ enum work_kind {
     WORK_RELEASE,  /* cudaFreeAsync in a graph */
     WORK_FREE,     /* cudaFreeAsync */
     WORK_TAKE,     /* cudaMallocAsync: nothing is left to do */
-    WORK_WORD      /* a word that the stream writes, or waits for */
+    WORK_WORD,     /* a word that the stream writes, or waits for */
+    WORK_WORDS     /* the words of a graph's node */
 };
 
 struct kernel_work {
@@ -463,6 +476,10 @@ struct work {
         struct copy_work copy;     /* WORK_COPY */
         struct set_work set;       /* WORK_SET */
         struct word_work word;     /* WORK_WORD */
+        struct {
+            struct word_work *list; /* [count]; owned by clones, see work_clone() */
+            unsigned count;         /* words */
+        } words;                   /* WORK_WORDS */
         struct host_work host;     /* WORK_HOST */
         struct CUgraph_st *graph;  /* WORK_GRAPH; owned by the node */
         struct condition_work condition; /* WORK_CONDITION */
@@ -537,17 +554,12 @@ void allocation_check_leaks(struct runtime *runtime);
 
 /* ------------------------------------------------------------------ queue.c */
 
-/* A point in the order of work: for each queue the newest piece of work before it. */
-struct clock {
-    uint64_t *at; /* [count] ids of tasks; 0, as behind the end: none */
-    size_t count; /* of queues */
-};
-
 /* A stream's queue. It lives on while work of a destroyed stream is in it. */
 struct queue {
     bool used;           /* by a stream */
     bool blocking;       /* it and the legacy stream wait for each other */
     struct clock before; /* the work that comes before its next work */
+    const struct CUgreenCtx_st *green; /* of its stream, or NULL; only compared */
 };
 
 enum task_state { TASK_PENDING, TASK_RUNNING, TASK_OVER };
@@ -586,6 +598,9 @@ cudaError_t queue_wait_event(struct call *call, const struct CUevent_st *event);
 cudaError_t queue_wait_task(struct call *call, const struct task *task);
 /* The stream's next work comes behind the event. */
 cudaError_t queue_follow(struct call *call, struct CUstream_st *stream, const struct CUevent_st *event);
+/* The same for all streams of a green context, or of the device if `green` is NULL; and the event after all of them. */
+cudaError_t queue_follow_all(struct call *call, const struct CUgreenCtx_st *green, const struct CUevent_st *event);
+cudaError_t queue_record_all(struct call *call, const struct CUgreenCtx_st *green, struct CUevent_st *event);
 void queue_run_all(struct call *call);             /* the host does not count as having waited */
 /* Runs a piece that may run beside the kernel that runs now; false: there is none. */
 bool queue_run_beside(struct call *call);
@@ -615,32 +630,6 @@ bool order_needs(const struct runtime *runtime, const struct task *task);
 void order_release(struct task *task);
 void order_waited(struct runtime *runtime);  /* the host waited for something */
 void order_at_end(struct runtime *runtime);  /* warns of kernels that nothing waited for */
-
-/* ------------------------------------------------------------------ watch.c */
-
-/* An access of the host to memory that pending work may touch. */
-struct host_note {
-    uint64_t address; /* of its first byte in a page that was not yet touched */
-    uint64_t code;    /* of the instruction */
-    uint64_t newest;  /* task submitted before it */
-    pthread_t thread; /* that made it */
-    bool writes;
-    bool complete;    /* set last */
-};
-
-/* Starts the watch. `last_task` counts submissions. NULL: no memory. */
-struct watch *watch_create(struct memory *memory, const uint64_t *last_task);
-void watch_free(struct watch *watch);
-void watch_work(struct runtime *runtime, const struct work *work); /* closes what the work may touch */
-void watch_open(struct watch *watch);                             /* opens all of it */
-void watch_touch(const void *memory, size_t bytes, bool writes); /* as the program's own access to all of it would */
-const struct host_note *watch_note(const struct watch *watch, size_t n); /* NULL: no more */
-/* Notes so far; this thread's from one on become accesses of its host function. spans: [watch_noted() - from] */
-size_t watch_noted(const struct watch *watch);
-size_t watch_take_notes(struct watch *watch, size_t from, struct traffic_span *spans);
-void watch_forget_notes(struct watch *watch);
-/* "the host in main (program+0x1234)": to be given to addr2line. */
-void watch_place(const struct watch *watch, const struct host_note *note, char *text, size_t size);
 
 /* ------------------------------------------------------------------ queue.c: events */
 
@@ -672,6 +661,8 @@ void handle_destroy(struct runtime *runtime, void *handle);
 void handle_release_all(struct runtime *runtime); /* at the end: of programs that did not destroy theirs */
 
 struct CUevent_st {
+    struct shared_event *shared;   /* or NULL */
+    int shared_file;               /* that it lies in */
     unsigned flags;                /* cudaEventDisableTiming … */
     bool recorded;                 /* at least once */
     int64_t time;                  /* nanoseconds of the host's monotonic clock, when its work was over */

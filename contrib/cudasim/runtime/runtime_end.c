@@ -109,6 +109,7 @@ __attribute__((destructor)) static void end(void)
         module_release_all(runtime);
     }
     queue_release(runtime);
+    ipc_release(runtime);
     watch_free(runtime->watch);
     shield_free(runtime);
     traffic_free(runtime->traffic);

@@ -40,6 +40,16 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
     return call_end(&call);
 }
 
+/* Whether the graph allocates or frees memory: an H100 does not copy such a graph. */
+static bool has_memory(const struct CUgraph_st *graph)
+{
+    for (const struct CUgraphNode_st *node = graph->nodes; node; node = node->next)
+        if (node->work.kind == WORK_ALLOCATE || node->work.kind == WORK_RELEASE ||
+            (node->work.kind == WORK_GRAPH && has_memory(node->work.graph)))
+            return true;
+    return false;
+}
+
 cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 {
     struct call call;
@@ -47,6 +57,8 @@ cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
     if (call_begin(&call, CALL_DEVICE)) {
         if (!clone || !handle_is(call.runtime, graph, HANDLE_GRAPH))
             call.error = cudaErrorInvalidValue;
+        else if (has_memory(graph))
+            call.error = cudaErrorNotSupported;
         else if (!(*clone = graph_clone(call.runtime, graph)))
             call.error = cudaErrorMemoryAllocation;
     }
@@ -122,7 +134,7 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flag
 
     if (call_begin(&call, CALL_DEVICE)) {
         if (flags && handle_is(call.runtime, exec, HANDLE_EXEC))
-            *flags = exec->flags;
+            *flags = exec->flags & ~(unsigned long long)cudaGraphInstantiateFlagUseNodePriority; /* as an H100 */
         else
             call.error = cudaErrorInvalidValue;
     }

@@ -10,7 +10,7 @@ static const char *const kinds[] = {
     [WORK_EMPTY] = "EMPTY",         [WORK_KERNEL] = "KERNEL",       [WORK_COPY] = "MEMCPY",
     [WORK_SET] = "MEMSET",          [WORK_HOST] = "HOST",           [WORK_GRAPH] = "GRAPH",
     [WORK_CONDITION] = "CONDITIONAL", [WORK_RECORD] = "EVENT_RECORD", [WORK_WAIT] = "EVENT_WAIT",
-    [WORK_ALLOCATE] = "MEM_ALLOC",  [WORK_RELEASE] = "MEM_FREE",
+    [WORK_ALLOCATE] = "MEM_ALLOC",  [WORK_RELEASE] = "MEM_FREE",     [WORK_WORDS] = "BATCH_MEM_OP",
 };
 
 /* The picture that is written. */

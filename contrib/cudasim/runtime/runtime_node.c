@@ -100,6 +100,18 @@ static cudaError_t release_work(const void *pointer, struct work *work)
     return pointer ? cudaSuccess : cudaErrorInvalidValue;
 }
 
+/* The list stays the caller's. */
+static cudaError_t words_work(struct runtime *runtime, const struct word_work *list, unsigned count, struct work *work)
+{
+    cudaError_t error = cudaSuccess;
+
+    *work = (struct work){ .kind = WORK_WORDS, .call = "a node of memory operations",
+                           .words = { (struct word_work *)(uintptr_t)list, count } };
+    for (unsigned i = 0; i < count && error == cudaSuccess; i++)
+        error = list[i].bytes ? word_check(runtime, &list[i]) : cudaSuccess;
+    return error;
+}
+
 /* ------------------------------------------------------------------ adding */
 
 static cudaError_t add(struct call *call, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
@@ -342,6 +354,22 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cud
     return call_end(&call);
 }
 
+cudaError_t node_add_words(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                           const cudaGraphEdgeData *edges, size_t dependency_count, const struct word_work *list,
+                           unsigned count)
+{
+    struct work work = { .kind = WORK_EMPTY };
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = words_work(call.runtime, list, count, &work);
+    if (call.error == cudaSuccess)
+        call.error = add(&call, node, graph, dependencies, dependency_count, &work);
+    if (call.error == cudaSuccess && edges)
+        call.error = add_edges(*node, edges);
+    return call_end(&call);
+}
+
 /* ------------------------------------------------------------------ changing */
 
 /*
@@ -363,9 +391,23 @@ static cudaError_t change_end(struct call *call, cudaGraphExec_t exec, cudaGraph
             *work = (struct work){ .kind = WORK_EMPTY };
         }
     }
-    if (work->kind == WORK_KERNEL)
+    if (work->kind == WORK_KERNEL || work->kind == WORK_WORDS)
         work_release(work);
     return call_end(call);
+}
+
+cudaError_t node_set_words(cudaGraphExec_t exec, cudaGraphNode_t node, const struct word_work *list, unsigned count)
+{
+    struct work given, work = { .kind = WORK_EMPTY };
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = words_work(call.runtime, list, count, &given);
+    if (call.error == cudaSuccess && !work_clone(&given, &work)) {
+        work = (struct work){ .kind = WORK_EMPTY };
+        call.error = cudaErrorMemoryAllocation;
+    }
+    return change_end(&call, exec, node, &work);
 }
 
 static cudaError_t change_kernel(cudaGraphExec_t exec, cudaGraphNode_t node,

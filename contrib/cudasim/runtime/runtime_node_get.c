@@ -26,6 +26,7 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *t
         [WORK_RECORD] = cudaGraphNodeTypeEventRecord,  [WORK_WAIT] = cudaGraphNodeTypeWaitEvent,
         [WORK_ALLOCATE] = cudaGraphNodeTypeMemAlloc,   [WORK_RELEASE] = cudaGraphNodeTypeMemFree,
         [WORK_CONDITION] = cudaGraphNodeTypeConditional,
+        [WORK_WORDS] = (enum cudaGraphNodeType)12, /* CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, which only the driver names */
     };
     struct call call;
 
@@ -34,6 +35,17 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *t
             *type = types[node->work.kind];
         else
             call.error = cudaErrorInvalidValue;
+    }
+    return call_end(&call);
+}
+
+cudaError_t node_get_words(cudaGraphNode_t node, const struct word_work **list, unsigned *count)
+{
+    struct call call;
+
+    if (begin(&call, node, WORK_WORDS, list)) {
+        *list = node->work.words.list;
+        *count = node->work.words.count;
     }
     return call_end(&call);
 }

@@ -7,6 +7,7 @@
 #include "runtime.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* ------------------------------------------------------------------ allocation */
 
@@ -131,6 +132,7 @@ static void begin_pool(struct runtime *runtime, struct CUmemPoolHandle_st *pool,
     memcpy(pool->reuse, (int[3]){ 1, 1, 1 }, sizeof pool->reuse);
     pool->most = properties->maxSize;
     pool->memory = memory_of(properties);
+    pool->shared = properties->handleTypes == cudaMemHandleTypePosixFileDescriptor;
     pool->next = runtime->pools;
     runtime->pools = pool;
 }
@@ -144,8 +146,8 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps
             (properties->allocType != cudaMemAllocationTypePinned &&
              properties->allocType != cudaMemAllocationTypeManaged))
             call.error = cudaErrorInvalidValue;
-        else if (properties->handleTypes != cudaMemHandleTypeNone)
-            call.error = runtime_unsupported(&call, "sharing a memory pool with other processes");
+        else if ((unsigned)properties->handleTypes & ~(unsigned)cudaMemHandleTypePosixFileDescriptor)
+            call.error = runtime_unsupported(&call, "sharing a memory pool by anything but a file descriptor");
         else if (!(*pool = handle_create(call.runtime, sizeof **pool, HANDLE_POOL)))
             call.error = cudaErrorMemoryAllocation;
         else
@@ -162,6 +164,8 @@ static void destroy(struct runtime *runtime, struct CUmemPoolHandle_st *pool)
     while (*link != pool)
         link = &(*link)->next;
     *link = pool->next;
+    if (pool->imported)
+        close(pool->imported);
     for (size_t i = 0; i < runtime->pooled.capacity; i++)
         if (runtime->pooled.keys[i] && runtime->pooled.values[i] == pool)
             runtime->pooled.values[i] = &runtime->pool;

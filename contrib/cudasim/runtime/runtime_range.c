@@ -112,14 +112,16 @@ static bool is_managed(struct runtime *runtime, const void *pointer, size_t coun
     return managed && count > 0 && count <= region->base + region->size - (uintptr_t)pointer;
 }
 
-/* The device or the host; NUMA nodes are the host. False: there is no such place. */
+/* The device, the host or a NUMA node, which is the host as well. False: there is no such place. */
 static bool place_of(struct cudaMemLocation given, struct cudaMemLocation *place)
 {
     if (given.type == cudaMemLocationTypeDevice) {
         *place = given;
         return given.id == 0;
     }
-    *place = (struct cudaMemLocation){ .type = cudaMemLocationTypeHost, .id = cudaCpuDeviceId };
+    *place = given.type == cudaMemLocationTypeHostNuma
+                 ? given
+                 : (struct cudaMemLocation){ .type = cudaMemLocationTypeHost, .id = cudaCpuDeviceId };
     return given.type == cudaMemLocationTypeHost || given.type == cudaMemLocationTypeHostNuma ||
            given.type == cudaMemLocationTypeHostNumaCurrent;
 }
@@ -131,7 +133,10 @@ static cudaError_t advise_one(struct advised_range *range, enum cudaMemoryAdvise
     switch (advice) {
     case cudaMemAdviseSetReadMostly: range->read_mostly = true; return cudaSuccess;
     case cudaMemAdviseUnsetReadMostly: range->read_mostly = false; return cudaSuccess;
-    case cudaMemAdviseSetPreferredLocation: range->preferred = place; return cudaSuccess;
+    case cudaMemAdviseSetPreferredLocation:
+        if (place.type != cudaMemLocationTypeHostNuma) /* an H100 takes such a node, and changes nothing */
+            range->preferred = place;
+        return cudaSuccess;
     case cudaMemAdviseUnsetPreferredLocation: range->preferred = nowhere; return cudaSuccess;
     case cudaMemAdviseSetAccessedBy: *by = true; return cudaSuccess;
     case cudaMemAdviseUnsetAccessedBy: *by = false; return cudaSuccess;
@@ -341,7 +346,9 @@ static cudaError_t answer(const struct advised_range *all, enum cudaMemRangeAttr
     case cudaMemRangeAttributePreferredLocation:
     case cudaMemRangeAttributePreferredLocationId: *value = all->preferred.id; return cudaSuccess;
     case cudaMemRangeAttributePreferredLocationType: *value = (int)all->preferred.type; return cudaSuccess;
-    case cudaMemRangeAttributeLastPrefetchLocation:
+    case cudaMemRangeAttributeLastPrefetchLocation: /* has no numbers for nodes */
+        *value = all->prefetched.type == cudaMemLocationTypeHostNuma ? cudaCpuDeviceId : all->prefetched.id;
+        return cudaSuccess;
     case cudaMemRangeAttributeLastPrefetchLocationId: *value = all->prefetched.id; return cudaSuccess;
     case cudaMemRangeAttributeLastPrefetchLocationType: *value = (int)all->prefetched.type; return cudaSuccess;
     default: return cudaErrorInvalidValue;

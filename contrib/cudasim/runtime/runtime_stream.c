@@ -247,6 +247,8 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
             call.error = cudaErrorMemoryAllocation;
         else
             (*event)->flags = flags;
+        if (call.error == cudaSuccess && (flags & cudaEventInterprocess))
+            ipc_event_create(call.runtime, *event); /* without room, its handle is refused */
     }
     return call_end(&call);
 }
@@ -263,6 +265,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     if (call_begin(&call, CALL_DEVICE)) {
         if (handle_is(call.runtime, event, HANDLE_EVENT)) {
             event_forget(call.runtime, event);
+            ipc_event_destroy(call.runtime, event);
             clock_release(&event->clock);
             free(event->tail);
             handle_destroy(call.runtime, event);
@@ -315,7 +318,8 @@ static cudaError_t check_uncaptured(struct runtime *runtime, const struct CUeven
     return cudaErrorCapturedEvent;
 }
 
-static cudaError_t wait_for_event(cudaEvent_t event)
+/* `query`: does not wait for work of another process. */
+static cudaError_t wait_for_event(cudaEvent_t event, bool query)
 {
     struct call call;
 
@@ -324,18 +328,26 @@ static cudaError_t wait_for_event(cudaEvent_t event)
                                                                   : cudaErrorInvalidResourceHandle;
         if (call.error == cudaSuccess)
             call.error = queue_wait_event(&call, event);
+        if (call.error == cudaSuccess && event->shared) {
+            const struct word_work word = ipc_event_word(event);
+
+            if (query && !word_is_met(call.runtime, &word))
+                call.error = cudaErrorNotReady;
+            else
+                queue_run_until(&call, &word);
+        }
     }
     return call_end(&call);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-    return wait_for_event(event);
+    return wait_for_event(event, true);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-    return wait_for_event(event);
+    return wait_for_event(event, false);
 }
 
 static cudaError_t elapsed(struct runtime *runtime, float *milliseconds, const struct CUevent_st *start,
@@ -371,6 +383,9 @@ static cudaError_t wait_in_stream(struct call *call, struct CUstream_st *stream,
 {
     cudaError_t error = capture_wait(call->runtime, stream, event);
 
+    if (error == cudaSuccess && !stream->capture && event->shared)
+        return queue_submit(call, &(struct work){ .kind = WORK_WORD, .call = "cudaStreamWaitEvent",
+                                                  .word = ipc_event_word(event) }, stream, cudaStreamLegacy, NULL);
     return error == cudaSuccess && !stream->capture ? queue_follow(call, stream, event) : error;
 }
 
@@ -384,6 +399,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
         if (!stream || !handle_is(call.runtime, event, HANDLE_EVENT))
             call.error = cudaErrorInvalidResourceHandle;
         else if (flags & ~(unsigned)cudaEventWaitExternal)
+            call.error = cudaErrorInvalidValue;
+        else if ((flags & cudaEventWaitExternal) && event->capture_id) /* its record is a node of a graph */
             call.error = cudaErrorInvalidValue;
         else if (flags & cudaEventWaitExternal)
             call.error = work_submit(&call, &(struct work){ .kind = WORK_WAIT, .call = __func__, .event = event },

@@ -36,14 +36,8 @@
     row(cudaSignalExternalSemaphoresAsync) row(cudaSignalExternalSemaphoresAsync_ptsz) row(cudaVDPAUGetDevice) \
     row(cudaVDPAUSetVDPAUDevice) row(cudaWaitExternalSemaphoresAsync) row(cudaWaitExternalSemaphoresAsync_ptsz)
 
-/* Other processes */
-#define UNSUPPORTED_2(row) \
-    row(cudaIpcCloseMemHandle) row(cudaIpcGetEventHandle) row(cudaIpcGetMemHandle) row(cudaIpcOpenEventHandle) \
-    row(cudaIpcOpenMemHandle) row(cudaMemPoolExportPointer) row(cudaMemPoolExportToShareableHandle) \
-    row(cudaMemPoolImportFromShareableHandle) row(cudaMemPoolImportPointer)
-
 /* The driver's tables */
-#define UNSUPPORTED_3(row) \
+#define UNSUPPORTED_2(row) \
     row(__cudaGetProcAddress) row(cudaGetExportTable) row(cudaLibraryGetUnifiedFunction)
 
 /* The rest */
@@ -69,5 +63,4 @@ static cudaError_t unsupported(const char *name)
 UNSUPPORTED_0(STUB)
 UNSUPPORTED_1(STUB)
 UNSUPPORTED_2(STUB)
-UNSUPPORTED_3(STUB)
 UNSUPPORTED_4(STUB)

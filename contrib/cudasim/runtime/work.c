@@ -5,6 +5,7 @@
 #include "runtime.h"
 #include "order.h"
 #include "device_graph.h"
+#include "shield.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -134,9 +135,28 @@ cudaError_t exec_launch(struct call *call, const struct CUgraphExec_st *exec, cu
 
 /* ------------------------------------------------------------------ the run */
 
+/* The words of a graph's node, one after the other. */
+static cudaError_t run_words(struct call *call, const struct work *work)
+{
+    cudaError_t error = cudaSuccess;
+
+    for (unsigned i = 0; i < work->words.count && error == cudaSuccess; i++) {
+        const struct word_work *word = &work->words.list[i];
+
+        shield_lower(call->runtime);
+        if (word->waits)
+            queue_run_until(call, word);
+        else if (word->bytes)
+            error = word_run(call->runtime, word);
+    }
+    return error;
+}
+
 /* A piece of work that was submitted earlier may end later, in another queue: its time stands. */
 static void event_stamp(struct CUevent_st *event, uint64_t task)
 {
+    if (event && event->shared)
+        __atomic_fetch_add(&event->shared->done, 1, __ATOMIC_RELEASE);
     if (!event || task < event->stamped)
         return;
     event->stamped = task;
@@ -160,6 +180,8 @@ cudaError_t work_run(struct call *call, const struct work *work, cudaStream_t st
         return error == cudaSuccess ? set_run(call->runtime, &work->set) : error;
     case WORK_WORD:
         return word_run(call->runtime, &work->word);
+    case WORK_WORDS:
+        return run_words(call, work);
     case WORK_HOST:
         return run_host(call, &work->host, stream);
     case WORK_EXEC:
@@ -244,9 +266,15 @@ cudaError_t work_submit(struct call *call, const struct work *work, cudaStream_t
     if (!stream)
         return cudaErrorInvalidResourceHandle;
     if (work->kind == WORK_WORD)
-        error = stream->capture ? cudaErrorStreamCaptureUnsupported : word_check(call->runtime, &work->word);
+        error = word_check(call->runtime, &work->word);
     if (error != cudaSuccess)
         return error;
+    if (work->kind == WORK_WORD && stream->capture) {
+        struct word_work word = work->word;
+
+        return capture_add(call, stream, &(struct work){ .kind = WORK_WORDS, .call = work->call,
+                                                         .words = { &word, 1 } });
+    }
     if (stream->capture) {
         if (work->kind == WORK_COPY) /* and memsets are not looked at before they run */
             error = copy_check(call->runtime, &work->copy, work->call);

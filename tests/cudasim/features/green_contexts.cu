@@ -1,7 +1,7 @@
 // flags: -lcuda
 /*
- * green_contexts.cu - contexts with some of the multiprocessors, and memory that is shared by a file descriptor. The
- * driver is called before the runtime.
+ * green_contexts.cu - contexts with some of the multiprocessors, events of all their streams, and memory that is shared
+ * by a file descriptor. The driver is called before the runtime.
  */
 #include <cuda.h>
 #include <unistd.h>
@@ -55,13 +55,82 @@ static void test_green(CUdevice device)
     DRIVER(cuGreenCtxDestroy(green));
 }
 
+static __global__ void add_to(const int *from, int *to) { *to = *from + 1; }
+
+/* Work of the primary context waits for the green one's, and the other way round. */
+static void test_events(CUdevice device)
+{
+    CUdevResource all, part;
+    CUdevResourceDesc desc;
+    CUgreenCtx green;
+    CUcontext context, primary;
+    CUstream first, second, outside;
+    CUevent event, before, after;
+    CUgraph graph;
+    unsigned groups = 1;
+    int *n, seen[3] = {};
+    float milliseconds = -1;
+
+    DRIVER(cuCtxGetCurrent(&primary));
+    DRIVER(cuDeviceGetDevResource(device, &all, CU_DEV_RESOURCE_TYPE_SM));
+    DRIVER(cuDevSmResourceSplitByCount(&part, &groups, &all, nullptr, 0, 8));
+    DRIVER(cuDevResourceGenerateDesc(&desc, &part, 1));
+    DRIVER(cuGreenCtxCreate(&green, desc, device, CU_GREEN_CTX_DEFAULT_STREAM));
+    DRIVER(cuCtxFromGreenCtx(&context, green));
+    DRIVER(cuGreenCtxStreamCreate(&first, green, CU_STREAM_NON_BLOCKING, 0));
+    DRIVER(cuGreenCtxStreamCreate(&second, green, CU_STREAM_NON_BLOCKING, 0));
+    DRIVER(cuStreamCreate(&outside, CU_STREAM_NON_BLOCKING));
+    DRIVER(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    DRIVER(cuEventCreate(&before, CU_EVENT_DEFAULT));
+    DRIVER(cuEventCreate(&after, CU_EVENT_DEFAULT));
+    CUDA_CHECK(cudaMalloc(&n, 3 * sizeof *n));
+    CUDA_CHECK(cudaMemset(n, 0, 3 * sizeof *n));
+    CUDA_CHECK(cudaDeviceSynchronize());
+    DRIVER(cuCtxRecordEvent(primary, before));
+    count<<<4, 32, 0, first>>>(n);
+    DRIVER(cuGreenCtxRecordEvent(green, event));
+    DRIVER(cuStreamWaitEvent(outside, event, 0));
+    add_to<<<1, 1, 0, outside>>>(n, n + 1);
+    DRIVER(cuEventRecord(event, outside));
+    DRIVER(cuGreenCtxWaitEvent(green, event));
+    add_to<<<1, 1, 0, second>>>(n + 1, n + 2);
+    DRIVER(cuCtxRecordEvent(context, event));
+    DRIVER(cuEventSynchronize(event));
+    CUDA_CHECK(cudaMemcpyAsync(seen, n, sizeof seen, cudaMemcpyDeviceToHost, outside));
+    DRIVER(cuStreamSynchronize(outside));
+    EXPECT(seen[0] == 128 && seen[1] == 129 && seen[2] == 130);
+    CUDA_CHECK(cudaMemsetAsync(n, 0, 3 * sizeof *n, second));
+    DRIVER(cuCtxRecordEvent(primary, after)); /* covers the green streams as well */
+    DRIVER(cuCtxWaitEvent(primary, after));
+    add_to<<<1, 1, 0, outside>>>(n, n + 1);
+    DRIVER(cuEventSynchronize(after));
+    DRIVER(cuEventElapsedTime(&milliseconds, before, after));
+    EXPECT(milliseconds >= 0);
+    CUDA_CHECK(cudaMemcpyAsync(seen, n, sizeof seen, cudaMemcpyDeviceToHost, outside));
+    DRIVER(cuStreamSynchronize(outside));
+    EXPECT(seen[1] == 1);
+    EXPECT(cuGreenCtxRecordEvent((CUgreenCtx)&seen, event) == CUDA_ERROR_INVALID_CONTEXT);
+    EXPECT(cuGreenCtxRecordEvent(green, (CUevent)&seen) == CUDA_ERROR_INVALID_HANDLE);
+    DRIVER(cuStreamBeginCapture(first, CU_STREAM_CAPTURE_MODE_RELAXED));
+    EXPECT(cuGreenCtxRecordEvent(green, event) == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    EXPECT(cuStreamEndCapture(first, &graph) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    CUDA_CHECK(cudaFree(n));
+    DRIVER(cuEventDestroy(event));
+    DRIVER(cuEventDestroy(before));
+    DRIVER(cuEventDestroy(after));
+    DRIVER(cuStreamDestroy(first));
+    DRIVER(cuStreamDestroy(second));
+    DRIVER(cuStreamDestroy(outside));
+    DRIVER(cuGreenCtxDestroy(green));
+}
+
 static void test_shared_memory()
 {
     CUmemAllocationProp what = {};
     CUmemGenericAllocationHandle made, imported;
     CUmemAccessDesc access = {};
-    CUdeviceptr address;
-    size_t unit;
+    CUdeviceptr address, base;
+    size_t unit, size;
     int file = -1, seen;
 
     what.type = CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -83,6 +152,8 @@ static void test_shared_memory()
     access.location = what.location;
     access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     DRIVER(cuMemSetAccess(address, 2 * unit, &access, 1));
+    DRIVER(cuMemGetAddressRange(&base, &size, address + unit + 8)); /* one mapping, although both are neighbours */
+    EXPECT(base == address + unit && size == unit);
     DRIVER(cuMemsetD32(address, 5, unit / 4));
     increment<<<1, 32>>>((int *)(address + unit), 32);
     CHECK_KERNEL();
@@ -105,6 +176,7 @@ int main()
     DRIVER(cuCtxSetCurrent(primary));
     test_green(device);
     DRIVER(cuCtxSetCurrent(primary));
+    test_events(device);
     test_shared_memory();
     DRIVER(cuDevicePrimaryCtxRelease(device));
     return passed();
