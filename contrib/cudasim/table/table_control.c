@@ -387,6 +387,17 @@ STEP(mapa)
     return i + 1;
 }
 
+/* cvta{.to}.local: a generic address names its thread. Parameters that a function changes have none: see access.c. */
+STEP(cvta_local)
+{
+    const u64 *A = slot_at(w, i->a);
+    u64 *D = slot_at(w, i->d);
+
+    EVERY_LANE(l, w->mask)
+        D[l] = i->op ? local_offset(w, l, A[l]) : A[l] | (A[l] >> 32 ? WINDOW(WINDOW_LOCAL) : local_window(w, l));
+    return i + 1;
+}
+
 /* cvta{.to}.shared of 64 bits. A cut to 32 bits may follow, so shared addresses keep the rank in bits 24 to 27. */
 STEP(cvta_shared)
 {
@@ -808,6 +819,7 @@ const struct row LEVELED(rows_control)[] = {
     C("@stack.save", stack_save, COMPUTATION),
     C("@stack.restore", stack_restore, COMPUTATION),
     C("@isspacep", isspacep, COMPUTATION),
+    C("@cvta_local", cvta_local, COMPUTATION),
     C("@cvta_shared", cvta_shared, COMPUTATION),
     C("@mapa", mapa, COMPUTATION),
     C("@getctarank", getctarank, COMPUTATION),
