@@ -87,7 +87,10 @@ __global__ void load_matrix(const half *in, unsigned *out)
         tile[k / 8 * pitch + k % 8] = in[k];
     __syncwarp();
     unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&tile[lane % 8 * pitch]));
-    asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(value) : "r"(at) : "memory"); // HERE rows_of_24_bytes
+    asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" // HERE rows_of_24_bytes
+                 : "=r"(value)
+                 : "r"(at)
+                 : "memory");
     out[lane] = value;
 }
 
@@ -268,7 +271,7 @@ static void address_by_shuffle(void)
     FINISH();
 }
 
-// A kernel changes its constants through a pointer.
+// A kernel changes its constants through a pointer. nvcc makes a trap of the store.
 __constant__ int limits[4];
 
 __global__ void raise_limits(const int *in, int *out)
@@ -276,13 +279,13 @@ __global__ void raise_limits(const int *in, int *out)
     __shared__ int copy[4];
     int *own = right ? copy : const_cast<int *>(limits);
 
-    if (threadIdx.x < 4)
+    if (threadIdx.x < 4) // HERE constant_written
         own[threadIdx.x] = in[threadIdx.x]; // HERE constant_written
     __syncthreads();
     out[threadIdx.x] = own[threadIdx.x & 3];
 }
 
-// expect: write-to-read-only
+// expect: write-to-read-only|trap
 static void constant_written(void)
 {
     device<int> in(4), out(32);

@@ -127,7 +127,7 @@ __global__ void two_roles(const int *in, int *out, int rounds)
             if (right)
                 asm volatile("bar.sync 2, 64;" ::: "memory");
             else
-                asm volatile("bar.arrive 2, 64;" ::: "memory");
+                asm volatile("bar.arrive 2, 64;" ::: "memory"); // HERE arrives_only
             buffer[lane] = in[k * 32 + lane]; // HERE arrives_only
             asm volatile("bar.arrive 1, 64;" ::: "memory");
         } else {
@@ -138,7 +138,7 @@ __global__ void two_roles(const int *in, int *out, int rounds)
     }
 }
 
-// expect: shared-race
+// expect: shared-race|mismatched-barrier
 static void arrives_only(void)
 {
     device<int> in(256), out(256);
@@ -300,8 +300,8 @@ static __device__ void multiply(float (&c)[4], const half *a, const half *b)
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
     asm volatile("{\n .reg .pred p;\n setp.ne.b32 p, 0, 0;\n"
                  "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, p, 1, 1, 0, 0;\n}"
-                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) // HERE operands_not_fenced
-                 : "l"(matrix(a, 128, 256)), "l"(matrix(b, 128, 256))
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                 : "l"(matrix(a, 128, 256)), "l"(matrix(b, 128, 256)) // HERE operands_not_fenced
                  : "memory");
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }

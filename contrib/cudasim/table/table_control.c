@@ -134,7 +134,7 @@ STEP(trap)
 {
     const struct launch *k = w->block->launch;
 
-    return fault_at(w, i, (unsigned)__builtin_ctz(w->mask), FAULT_TRAP, 0, "%s",
+    return fault_at(w, fault_led_here(w, i), (unsigned)__builtin_ctz(w->mask), FAULT_TRAP, 0, "%s",
                     i->toolkit && k->kernel->uses_grid && !k->cooperative
                         ? "grid.sync() in a launch that is not cooperative: use cudaLaunchCooperativeKernel()"
                         : "trap instruction");
