@@ -81,17 +81,14 @@ __global__ void load_matrix(const half *in, unsigned *out)
     constexpr int pitch = right ? 16 : 12;
     __shared__ alignas(16) half tile[8 * 16];
     int lane = threadIdx.x;
-    unsigned value;
+    unsigned got;
 
     for (int k = lane; k < 64; k += 32)
         tile[k / 8 * pitch + k % 8] = in[k];
     __syncwarp();
     unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&tile[lane % 8 * pitch]));
-    asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" // HERE rows_of_24_bytes
-                 : "=r"(value)
-                 : "r"(at)
-                 : "memory");
-    out[lane] = value;
+    asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(got) : "r"(at)); // HERE rows_of_24_bytes
+    out[lane] = got;
 }
 
 // expect: misaligned

@@ -101,7 +101,9 @@ __global__ void add_tile(const int *in, int *out)
         ptx::fence_proxy_async(ptx::space_shared);
     __syncthreads();
     if (threadIdx.x == 0) {
-        ptx::cp_reduce_async_bulk(ptx::space_global, ptx::space_shared, ptx::op_add, out, tile, 256u); // HERE reduced_without_fence
+        uint32_t bytes = sizeof(tile);
+        ptx::cp_reduce_async_bulk(ptx::space_global, ptx::space_shared, ptx::op_add, out, // HERE reduced_without_fence
+                                  tile, bytes); // HERE reduced_without_fence
         ptx::cp_async_bulk_commit_group();
         ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
     }
@@ -230,7 +232,8 @@ __global__ void __cluster_dims__(2) send_tile(const int *in, int *out)
     if (rank == 0 && t == 0) {
         int *there = cluster.map_shared_rank(tile, 1);
         uint64_t *arrived = cluster.map_shared_rank(&full, 1);
-        ptx::cp_async_bulk(ptx::space_cluster, ptx::space_shared, there, tile, sizeof(tile), arrived); // HERE sent_before_init
+        uint32_t bytes = sizeof(tile);
+        ptx::cp_async_bulk(ptx::space_cluster, ptx::space_shared, there, tile, bytes, arrived); // HERE sent_before_init
     }
     if (rank == 1) {
         while (!ptx::mbarrier_try_wait_parity(&full, 0)) // HERE sent_before_init
@@ -261,7 +264,8 @@ __global__ void fetch_tile(const __grid_constant__ CUtensorMap map, int *out)
         ptx::mbarrier_init(&full, 1);
         ptx::fence_proxy_async(ptx::space_shared);
         ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &full, 512);
-        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, tile, &map, corner, &full); // HERE tile_unaligned
+        auto from = ptx::space_global;
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, from, tile, &map, corner, &full); // HERE tile_unaligned
     }
     __syncthreads();
     while (!ptx::mbarrier_try_wait_parity(&full, 0))

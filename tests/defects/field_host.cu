@@ -150,7 +150,9 @@ static void node_copies_too_much(void)
     cudaGraphNode_t node;
 
     CHECK(cudaGraphCreate(&graph, 0));
-    cudaGraphAddMemcpyNode1D(&node, graph, nullptr, 0, data, host, right ? 800 : 1024, cudaMemcpyHostToDevice); // HERE node_copies_too_much
+    size_t bytes = right ? 800 : 1024;
+    cudaGraphAddMemcpyNode1D(&node, graph, nullptr, 0, data, host, bytes, // HERE node_copies_too_much
+                             cudaMemcpyHostToDevice);
     cudaGraphInstantiate(&runs, graph, 0); // HERE node_copies_too_much
     cudaGraphLaunch(runs, nullptr); // HERE node_copies_too_much
     cudaDeviceSynchronize(); // HERE node_copies_too_much
@@ -167,7 +169,8 @@ static void width_for_height(void)
     size_t pitch;
 
     CHECK(cudaMallocPitch(&image, &pitch, 96, 48));
-    cudaMemcpy2D(image, pitch, host, 96, right ? 96 : 48, right ? 48 : 96, cudaMemcpyHostToDevice); // HERE width_for_height
+    size_t width = right ? 96 : 48, height = right ? 48 : 96;
+    cudaMemcpy2D(image, pitch, host, 96, width, height, cudaMemcpyHostToDevice); // HERE width_for_height
     FINISH();
     CHECK(cudaFree(image));
 }
