@@ -60,8 +60,8 @@ uint64_t local_window(const struct warp *w, unsigned lane);
 uint64_t local_offset(const struct warp *w, unsigned lane, uint64_t address);
 
 /*
- * Takes the owner out of lane `l`'s generic address of local memory. On a GPU all threads have the same addresses there:
- * warns if the variable is another thread's.
+ * Takes the owner out of lane `l`'s generic address of local memory. On a GPU all threads have the same addresses
+ * there: warns if the variable is another thread's.
  */
 void access_local_own(struct warp *w, const struct ins *ins, uint32_t l, unsigned bytes, enum access access);
 

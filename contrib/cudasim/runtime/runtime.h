@@ -20,6 +20,7 @@
 #include <cuda_runtime_api.h>
 
 #include "call.h"
+#include "unchecked.h"
 #include "word.h"
 #include "contrib/cudasim/sim.h"
 
@@ -135,18 +136,6 @@ struct binary {
 struct thread_state;
 struct graph_capture;
 struct shield;
-
-enum { UNCHECKED_MOST = 64 }; /* failed calls that are kept to the end */
-
-/* A call that failed, and whose result nothing looked at yet: see unchecked.c. */
-struct unchecked {
-    const char *call;                  /* the function of the runtime */
-    const void *from;                  /* where its result was dropped */
-    const void *inner;                 /* where it returned to */
-    const struct thread_state *thread; /* that called; only compared */
-    cudaError_t error;                 /* what it returned */
-    uint64_t count;                    /* how often */
-};
 
 struct CUstream_st {
     unsigned flags;     /* cudaStreamNonBlocking … */
@@ -342,17 +331,6 @@ uint32_t answer_kernel(void *context, const struct sim_question *question, void 
 
 const char *error_name(cudaError_t error); /* "cudaErrorInvalidValue" */
 const char *error_text(cudaError_t error); /* "invalid argument" */
-
-/* ------------------------------------------------------------------ unchecked.c */
-
-/* Notes that the call failed, unless the code behind it looks at its result. */
-void unchecked_note(struct call *call);
-/* The thread asked for its last error. If `thread` is NULL, a thread asked for the name or the text of `error`. */
-void unchecked_looked(struct runtime *runtime, const struct thread_state *thread, cudaError_t error);
-void unchecked_report(struct runtime *runtime);
-
-/* The name of the function that the program called, "cudaMalloc"; NULL: unknown. */
-const char *unchecked_called(void);
 
 /* ------------------------------------------------------------------ rows.c */
 

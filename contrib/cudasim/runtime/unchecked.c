@@ -66,7 +66,8 @@ void unchecked_note(struct call *call)
         }
     if (runtime->unchecked_count < UNCHECKED_MOST)
         list[runtime->unchecked_count++] = (struct unchecked){
-            .call = name, .from = frames[at], .inner = frames[0], .error = call->error, .thread = call->thread, .count = 1
+            .call = name, .from = frames[at], .inner = frames[0], .error = call->error, .thread = call->thread,
+            .count = 1
         };
 }
 
