@@ -126,9 +126,3 @@ void race_matrix_overwritten(struct warp *w, const struct ins *ins, const uint32
         }
     }
 }
-
-void race_matrix_end(struct block *b)
-{
-    free(b->matrix_reads);
-    b->matrix_reads = NULL;
-}

@@ -27,7 +27,4 @@ void race_matrix_wait(struct warp *w, uint32_t but);
 void race_matrix_overwritten(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes,
                              enum access access);
 
-/* A block ended. */
-void race_matrix_end(struct block *b);
-
 #endif

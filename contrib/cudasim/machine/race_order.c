@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "race_matrix.h"
 #include "race_visits.h"
 
 #define MEETINGS 4096  /* words of a block that are tracked separately, at most */
@@ -774,7 +773,8 @@ void race_block_end(struct block *b)
     }
     for (unsigned n = 0; n < BARRIERS; n++)
         drop_knowledge(&b->barrier_known[n]);
-    race_matrix_end(b);
+    free(b->matrix_reads);
+    b->matrix_reads = NULL;
     free(b->meetings);
     b->meetings = NULL;
     b->meeting_size = b->meeting_count = 0;
