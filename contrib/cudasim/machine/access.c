@@ -520,6 +520,9 @@ bool access_slow(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
     uint64_t asked[LANES];
     uint32_t all = w->mask;
 
+    EVERY_LANE(l, all)
+        if (w->address[l] >> WINDOW_SHIFT == WINDOW_LOCAL)
+            access_local_own(w, ins, l, bytes, access);
     memcpy(asked, w->address, sizeof asked);
     w->worker->went_on = false;
     EVERY_LANE(l, all)

@@ -53,6 +53,18 @@ void access_local_check(struct warp *w, const struct ins *ins, uint32_t lanes, u
 /* Turns lane `l`'s address in local memory into the host's, checked. False: it recorded a fault. */
 bool access_local_resolve(struct warp *w, const struct ins *ins, uint32_t l, unsigned bytes, enum access access);
 
+/* What the generic addresses of thread `lane`'s local variables have above the offset. */
+uint64_t local_window(const struct warp *w, unsigned lane);
+
+/* The offset that such an address, or any other, has in the window of local memory. */
+uint64_t local_offset(const struct warp *w, unsigned lane, uint64_t address);
+
+/*
+ * Takes the owner out of lane `l`'s generic address of local memory. On a GPU all threads have the same addresses
+ * there: warns if the variable is another thread's.
+ */
+void access_local_own(struct warp *w, const struct ins *ins, uint32_t l, unsigned bytes, enum access access);
+
 /* The size of a thread's stack of local memory, in bytes. */
 uint64_t local_need(const struct launch *launch);
 

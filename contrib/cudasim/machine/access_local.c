@@ -76,6 +76,60 @@ bool access_local_resolve(struct warp *w, const struct ins *ins, uint32_t l, uns
     return true;
 }
 
+uint64_t local_window(const struct warp *w, unsigned lane)
+{
+    return WINDOW(WINDOW_LOCAL) | OWNED | (uint64_t)(w->index * LANES + lane + 1) << OWNER_AT |
+           (w->block->number & OWNER_BLOCK) << 32;
+}
+
+/* Whether `address` is that of a variable of thread `lane`, perhaps a few bytes before or behind it. */
+static bool is_own(const struct warp *w, unsigned lane, uint64_t address)
+{
+    int64_t offset = (int64_t)(address - local_window(w, lane));
+
+    return offset > INT32_MIN && offset <= UINT32_MAX;
+}
+
+/* Whether cvta made the address. */
+static bool is_owned(uint64_t address)
+{
+    uint64_t owner = address >> OWNER_AT & 0x7FF;
+
+    return address >> WINDOW_SHIFT == WINDOW_LOCAL && address & OWNED && owner && owner <= LANES * WARPS_PER_BLOCK;
+}
+
+uint64_t local_offset(const struct warp *w, unsigned lane, uint64_t address)
+{
+    return is_own(w, lane, address) ? (address - local_window(w, lane)) & (WINDOW(1) - 1)
+           : is_owned(address)      ? address & 0xFFFFFFFFu
+                                    : address & (WINDOW(1) - 1);
+}
+
+void access_local_own(struct warp *w, const struct ins *ins, uint32_t l, unsigned bytes, enum access access)
+{
+    uint64_t address = w->address[l], owner = address >> OWNER_AT & 0x7FF;
+    const struct launch *launch = w->block->launch;
+    unsigned t = (unsigned)owner - 1, nx = launch->ntid[0], ny = launch->ntid[1];
+    bool own = is_own(w, l, address);
+
+    if (!own && !is_owned(address))
+        return;
+    w->address[l] = WINDOW(WINDOW_LOCAL) | local_offset(w, l, address);
+    if (own || !w->worker->check_bounds || w->worker->faulted_at == ins || ins->selected)
+        return;
+    w->worker->faulted_at = ins;
+    if ((address >> 32 & OWNER_BLOCK) == (w->block->number & OWNER_BLOCK))
+        fault_warn(w, ins, l, FAULT_OUT_OF_BOUNDS, address & 0xFFFFFFFFu,
+                   "%s of %u bytes by a pointer to a local variable of thread (%u,%u,%u): there each thread has a "
+                   "variable of its own",
+                   access_verb(access), bytes, t % nx, t / nx % ny, t / nx / ny);
+    else
+        fault_warn(w, ins, l, FAULT_OUT_OF_BOUNDS, address & 0xFFFFFFFFu,
+                   "%s of %u bytes by a pointer to a local variable of a thread of another block: there each thread "
+                   "has a variable of its own",
+                   access_verb(access), bytes);
+}
+
 #define SMALL_FRAME 16 /* bytes */
 
 /*

@@ -114,6 +114,10 @@ const struct ins *block_barrier(struct warp *w, const struct ins *ins, unsigned 
     if (expected % LANES)
         fault_warn(w, ins, (unsigned)__builtin_ctz(lanes), FAULT_MISMATCHED_BARRIER, number,
                    "barrier %u with a count of %u, which is not a multiple of 32", number, expected);
+    if (x->pending && expected && x->arrived[w->index] & lanes)
+        fault_warn(w, ins, (unsigned)__builtin_ctz(x->arrived[w->index] & lanes), FAULT_MISMATCHED_BARRIER, number,
+                   "a thread arrives at barrier %u a second time before the barrier is over: it counts for a thread "
+                   "that is not there yet", number);
     if (x->pending && x->first != ins && !expected)
         x->divergent = true;
     b->barriers_used |= 1u << number;

@@ -42,6 +42,7 @@ struct bytes builtin_bytes(const struct warp *w, unsigned lane, uint64_t address
     case WINDOW_SHARED:
         return shared_bytes(w->block, address);
     case WINDOW_LOCAL:
+        offset = address & OWNED ? address & 0xFFFFFFFFu : offset;
         if (!w->local || offset >= w->local_stride - 64)
             return (struct bytes){0};
         return (struct bytes){w->local + lane * w->local_stride + offset, w->local_stride - 64 - offset};

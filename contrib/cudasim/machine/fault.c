@@ -207,11 +207,31 @@ size_t sim_faults(struct sim *sim, const struct sim_fault **faults)
  * nvcc moves loads out of loops, and then gives them line 0. The next instruction that has a line is of the loop, or of
  * what comes behind.
  */
-static const struct ins *with_line(const struct program *p, const struct ins *ins)
+static const struct ins *with_line(const struct warp *w, const struct ins *ins)
 {
-    for (const struct ins *i = ins; i < p->code + p->code_count && i < ins + HOISTED; i++)
+    const struct program *p = w->block->launch->program;
+    const struct ins *end = p->code + (w->frame ? w->frame->function->last : p->code_count);
+
+    for (const struct ins *i = ins; i < end && i < ins + HOISTED; i++)
         if (i->source_line)
             return i;
+    return ins;
+}
+
+const struct ins *fault_led_here(const struct warp *w, const struct ins *ins)
+{
+    const struct function *f = w->frame->function;
+    const struct ins *code = w->block->launch->program->code, *first = code + f->first, *end = code + f->last;
+    const struct ins *start = ins;
+
+    while (start > first && !start[-1].source_line && ins - start < HOISTED)
+        start--;
+    for (const struct ins *i = first; i < end && !ins->source_line; i++) {
+        const struct ins *to = i->extra;
+
+        if (to && to >= start - 1 && to <= ins && i->source_line) /* the label may have the line of what is before it */
+            return i;
+    }
     return ins;
 }
 
@@ -222,7 +242,7 @@ static const struct ins *with_line(const struct program *p, const struct ins *in
 static const struct ins *place_of(const struct warp *w, const struct ins *ins)
 {
     const struct ptx_module *ptx = w->block->launch->program->ptx;
-    const struct ins *place = ins = with_line(w->block->launch->program, ins);
+    const struct ins *place = ins = with_line(w, ins);
 
     for (const struct frame *f = w->frame; f; f = f->parent) {
         if (place->source_line && !ptx_is_toolkit_file(ptx, place->source_file))

@@ -75,6 +75,9 @@ const struct ins *fault_at(struct warp *w, const struct ins *ins, unsigned lane,
 void fault_warn(struct warp *w, const struct ins *ins, unsigned lane, enum sim_fault_kind kind, uint64_t address,
                 const char *format, ...) __attribute__((format(printf, 6, 7)));
 
+/* nvcc makes traps of wrong statements, and gives them no line: then the branch that led to it. Else `ins`. */
+const struct ins *fault_led_here(const struct warp *w, const struct ins *ins);
+
 /* Counts a warning at that instruction if one was recorded before. False: it is new, and is printed in full. */
 bool fault_known(struct warp *w, const struct ins *ins, enum sim_fault_kind kind);
 

@@ -36,6 +36,13 @@
 #define WINDOW_PARAM 3 /* parameters of a .func, whose address was taken */
 #define WINDOW_FUNCTION 4
 #define WINDOW(window) ((uint64_t)(window) << WINDOW_SHIFT)
+/*
+ * A generic address of local memory also names the thread whose variable it is, in bits 32 to 55:
+ * OWNED | thread in the block plus 1, at OWNER_AT | the low bits of the block's number.
+ */
+#define OWNED ((uint64_t)1 << 55)
+#define OWNER_AT 44
+#define OWNER_BLOCK 0xFFFu
 
 struct ins;
 struct memory;

@@ -267,6 +267,11 @@ void race_unit(struct look *k, unsigned l, const struct unit *u, const uint64_t 
         note_write(k, l, u);
 }
 
+void race_only_reads(struct look *k, unsigned l, const struct unit *u)
+{
+    against_write(k, l, u, *u->write, NULL);
+}
+
 /* What strong accesses release and acquire at each of their words. */
 void race_synchronise(struct look *k, const uint64_t *address, uint64_t origin, bool before)
 {

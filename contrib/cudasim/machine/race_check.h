@@ -110,6 +110,9 @@ bool race_only_compares(const struct look *k, unsigned l, const void *word);
 /* Checks and notes lane `l`'s access to the unit. address[32]: offsets or addresses of all lanes, or NULL: of this. */
 void race_unit(struct look *k, unsigned l, const struct unit *u, const uint64_t *address);
 
+/* Checks a read, and does not note it. */
+void race_only_reads(struct look *k, unsigned l, const struct unit *u);
+
 /* What strong accesses make known, and learn, at their words `origin` + address[lane]: to be called around them. */
 void race_synchronise(struct look *k, const uint64_t *address, uint64_t origin, bool before);
 

@@ -773,6 +773,8 @@ void race_block_end(struct block *b)
     }
     for (unsigned n = 0; n < BARRIERS; n++)
         drop_knowledge(&b->barrier_known[n]);
+    free(b->matrix_reads);
+    b->matrix_reads = NULL;
     free(b->meetings);
     b->meetings = NULL;
     b->meeting_size = b->meeting_count = 0;

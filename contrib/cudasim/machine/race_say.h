@@ -15,7 +15,9 @@ enum race_with {
     RACE_WITH_SAME_STORE, /* another lane of the same store */
     RACE_WITH_STALE,     /* a store of this launch, which the cache of the read may not have */
     RACE_WITH_PROXY,     /* a store, without a proxy fence before the copy in bulk */
-    RACE_WITH_BULK_READ  /* a copy in bulk, whose group was not waited for */
+    RACE_WITH_BULK_READ, /* a copy in bulk, whose group was not waited for */
+    RACE_WITH_MATRIX_PROXY, /* a store, without a proxy fence before wgmma */
+    RACE_WITH_MATRIX_READ   /* wgmma, whose group was not waited for */
 };
 
 struct race_report {

@@ -13,6 +13,7 @@
 #include "device.h"
 #include "fault.h"
 #include "race_bulk.h"
+#include "race_matrix.h"
 #include "race_runs.h"
 #include "race_visits.h"
 #include "race_say.h"
@@ -553,6 +554,8 @@ void race_shared(struct warp *w, const struct ins *ins, const uint32_t *offsets,
 
     if (b->bulk_count && (how >> 16 & 0xFF) != ACCESS_READ)
         race_bulk_overwritten(w, ins, offsets, bytes, (enum access)(how >> 16 & 0xFF));
+    if (b->matrix_reads && (how >> 16 & 0xFF) != ACCESS_READ)
+        race_matrix_overwritten(w, ins, offsets, bytes, (enum access)(how >> 16 & 0xFF));
     /* The usual read is of memory that is written in full, and that nobody wrote since the last barrier. */
     if ((how >> 16 & 0xFF) == ACCESS_READ && w->order && !b->cluster && !(chunks & b->write_chunks) &&
         (!(chunks & ~b->full_chunks) || !w->worker->sim_check_written) &&

@@ -341,7 +341,6 @@ static void lower_cvta(struct builder *b)
     const struct ptx_statement *s = b->statement;
     enum ptx_space space = space_token(b);
     bool to = has_token(b, "to");
-    uint64_t window = space == PTX_LOCAL ? WINDOW(WINDOW_LOCAL) : 0;
     const struct ptx_operand *x = &s->operands[1];
     slot source, d;
     struct ins *i;
@@ -355,12 +354,10 @@ static void lower_cvta(struct builder *b)
         source = use_operand(b, x, 'q');
     }
     d = define_operand(b, &s->operands[0], 'q');
-    i = emit(b, space == PTX_SHARED ? "@cvta_shared" : window == 0 ? "mov.b64" : to ? "and.b64" : "or.b64");
-    i->op = space == PTX_SHARED && to;
+    i = emit(b, space == PTX_SHARED ? "@cvta_shared" : space == PTX_LOCAL ? "@cvta_local" : "mov.b64");
+    i->op = (space == PTX_SHARED || space == PTX_LOCAL) && to;
     i->d = d;
     i->a = source;
-    if (window)
-        i->b = constant(b, to ? WINDOW(1) - 1 : window, 0, 8);
     define_vreg(b, d);
     use_vreg(b, source);
 }

@@ -15,7 +15,8 @@
  *
  * "@undefined" statements report branches, addresses and stored values that depend on undefined bits. A stored value is
  * reported if all its bits are undefined, for structures are copied with members that nobody set. nvcc makes registers
- * that are never set where their value does not matter. They count only in code compiled with -G.
+ * that are never set where their value does not matter. They count only in code compiled with -G, and as the sum that a
+ * product of matrices continues: its value always matters.
  */
 #include <stdio.h>
 #include <string.h>
@@ -103,12 +104,30 @@ static bool gives_defined(const struct ptx_statement *s)
     return false;
 }
 
+/* Marks the accumulators of an mma as registers that some statement sets, or should. */
+static void expect_sum(struct tracker *t, const struct ptx_statement *s)
+{
+    const struct ptx_operand *c = &s->operands[3];
+    bool vector;
+
+    if (s->kind != PTX_INSTRUCTION || (!starts(s->opcode, "mma.") && !starts(s->opcode, "wmma.mma.")) || s->count < 4)
+        return;
+    vector = c->kind == PTX_OPERAND_VECTOR;
+    for (size_t n = 0; n < (vector ? c->count : 1); n++) {
+        const struct ptx_operand *x = vector ? &c->elements[n] : c;
+
+        if (x->kind == PTX_OPERAND_REGISTER && x->reg >= 0)
+            t->defined[x->reg] = true;
+    }
+}
+
 /* Marks the registers that are live at the function's start. False: there are none. */
 static bool find_unset(struct tracker *t)
 {
     bool any = false;
 
     for (size_t n = 0; n < t->x->statement_count; n++) {
+        expect_sum(t, &t->x->statements[n]);
         look_at(t, n);
         for (size_t d = 0; d < t->def_count; d++)
             t->defined[t->defs[d]] = true;
@@ -652,7 +671,7 @@ static bool is_number_parameter(const struct tracker *t, const struct ptx_operan
     return v && v->size >= 4 && v->size == ptx_type_size(v->type);
 }
 
-/* st, atom and red: the values that go to memory. */
+/* st, atom, red and stores of matrices: the values that go to memory. */
 static void check_values(struct tracker *t)
 {
     const struct ptx_statement *s = t->at;
@@ -660,7 +679,8 @@ static void check_values(struct tracker *t)
     unsigned bytes = ptx_type_size(type_token(t->b, 0));
     bool parameter = false;
 
-    if ((strcmp(base, "st") && strcmp(base, "atom") && strcmp(base, "red")) || copies_structure(t))
+    if ((strcmp(base, "st") && strcmp(base, "atom") && strcmp(base, "red") && strcmp(base, "stmatrix") &&
+         !starts(s->opcode, "wmma.store")) || copies_structure(t))
         return;
     for (size_t n = 0; n < s->count; n++)
         if (s->operands[n].kind == PTX_OPERAND_ADDRESS) {

@@ -1,6 +1,6 @@
 /*
- * program_wgmma.c - wgmma: products of a warpgroup. The fences and groups of the asynchronous form need no code: a
- * product is over as soon as it is issued.
+ * program_wgmma.c - wgmma: products of a warpgroup. A product is over as soon as it is issued: only the check for races
+ * needs its groups.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -146,8 +146,12 @@ bool lower_wgmma(struct builder *b)
 
     if (strcmp(b->opcode.token[0], "wgmma"))
         return false;
-    if (!strcmp(what, "fence") || !strcmp(what, "commit_group") || !strcmp(what, "wait_group"))
+    if (!strcmp(what, "fence"))
         emit(b, "@nop");
+    else if (!strcmp(what, "commit_group"))
+        emit(b, "@wgmma.commit");
+    else if (!strcmp(what, "wait_group"))
+        emit(b, "@wgmma.wait")->imm = b->statement->count ? (int64_t)b->statement->operands[0].value : 0;
     else
         lower_product(b);
     return true;

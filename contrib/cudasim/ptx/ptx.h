@@ -210,6 +210,9 @@ bool ptx_is_toolkit_file(const struct ptx_module *module, unsigned number);
 /* Whether it is one of those that only give instructions a name: atomicAdd(), __ldg() and their like. */
 bool ptx_is_intrinsic_file(const struct ptx_module *module, unsigned number);
 
+/* Whether it is the one that gives the products of nvcuda::wmma a name. */
+bool ptx_is_matrix_file(const struct ptx_module *module, unsigned number);
+
 /* Whether an algorithm of the toolkit has the statement; false where the program itself calls such an instruction. */
 bool ptx_is_toolkit_code(const struct ptx_module *module, const struct ptx_statement *statement);
 

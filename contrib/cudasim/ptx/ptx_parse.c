@@ -301,16 +301,28 @@ bool ptx_is_toolkit_file(const struct ptx_module *module, unsigned number)
     return false;
 }
 
-bool ptx_is_intrinsic_file(const struct ptx_module *module, unsigned number)
+/* Whether the name of a file of the toolkit begins so. */
+static bool begins(const struct ptx_module *module, unsigned number, const char *start)
 {
-    static const char *const names[] = {"sm_", "device_", "cuda_fp", "cuda_bf"};
     const char *path = ptx_is_toolkit_file(module, number) ? ptx_file_path(module, number) : NULL,
                *slash = path ? strrchr(path, '/') : NULL;
 
-    for (size_t n = 0; slash && n < sizeof names / sizeof *names; n++)
-        if (!strncmp(slash + 1, names[n], strlen(names[n])))
+    return slash && !strncmp(slash + 1, start, strlen(start));
+}
+
+bool ptx_is_intrinsic_file(const struct ptx_module *module, unsigned number)
+{
+    static const char *const names[] = {"sm_", "device_", "cuda_fp", "cuda_bf"};
+
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+        if (begins(module, number, names[n]))
             return true;
     return false;
+}
+
+bool ptx_is_matrix_file(const struct ptx_module *module, unsigned number)
+{
+    return begins(module, number, "mma.");
 }
 
 bool ptx_is_toolkit_code(const struct ptx_module *module, const struct ptx_statement *statement)

@@ -30,9 +30,10 @@ struct call {
     uint64_t task;               /* id of the one that it runs now */
     bool on_runner;              /* the thread of runner.c, and no call of the program */
     const void *from;            /* code behind the program's call; NULL: none */
+    uint64_t frame;              /* address below all variables of the program's functions in progress */
 };
 
-bool call_begin_from(struct call *call, enum call_need need, const void *from);
+bool call_begin_from(struct call *call, enum call_need need, const void *from, const void *frame);
 
 /* A part of functions that the program calls, so that call_begin() sees the program's code. */
 #define IN_CALL static inline __attribute__((always_inline))
@@ -40,7 +41,7 @@ bool call_begin_from(struct call *call, enum call_need need, const void *from);
 /* In functions that the program calls, `from` is in the program. Elsewhere it is in this library. */
 static inline __attribute__((always_inline)) bool call_begin(struct call *call, enum call_need need)
 {
-    return call_begin_from(call, need, __builtin_return_address(0));
+    return call_begin_from(call, need, __builtin_return_address(0), __builtin_frame_address(0));
 }
 
 /* A thread without a context gets the primary one, and the driver is ready. */

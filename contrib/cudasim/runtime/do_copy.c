@@ -7,10 +7,12 @@
 #include "runtime.h"
 #include "array.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "host_place.h"
 
@@ -316,13 +318,36 @@ static void note_fill(struct runtime *runtime, uint64_t address, uint64_t bytes)
     runtime->fills[runtime->fill_count++ % RECENT_LAUNCHES] = (struct recent_fill){ address, bytes };
 }
 
+/* Whether all bytes of one side are there: the program may have freed its own memory before the copy's turn came. */
+static bool is_there(struct runtime *runtime, const struct plane *plane, uint64_t bytes, const char *call,
+                     const char *does)
+{
+    const struct region *region = memory_find(sim_memory(runtime->sim), plane->address, NULL);
+    const uint64_t page = 4096, low = plane->address & ~(page - 1), high = plane->address + bytes;
+    char text[sizeof((struct sim_fault *)NULL)->text];
+
+    if ((region && region->kind != REGION_REGISTERED) || is_reserved(sim_memory(runtime->sim), plane->address) ||
+        msync((void *)(uintptr_t)low, high - low, MS_ASYNC) == 0 || errno != ENOMEM)
+        return true;
+    snprintf(text, sizeof text, "%s %s at 0x%" PRIx64 " of the host, where no memory is%s", does, in_bytes(bytes).text,
+             plane->address, region ? ": it was registered, and freed before the copy" : "");
+    complain_of_call(runtime, call, region ? FAULT_USE_AFTER_FREE : FAULT_ILLEGAL_ADDRESS, true, plane->address, text);
+    return false;
+}
+
 cudaError_t copy_run(struct runtime *runtime, const struct copy_work *copy, const char *call)
 {
     struct memory *memory = sim_memory(runtime->sim);
     size_t width = copy->width, height = copy->height, depth = copy->depth;
+    uint64_t bytes;
 
     if (!width || !height || !depth)
         return cudaSuccess;
+    if ((extent_of(&copy->target, width, height, depth, &bytes) &&
+         !is_there(runtime, &copy->target, bytes, call, "writes")) ||
+        (extent_of(&copy->source, width, height, depth, &bytes) &&
+         !is_there(runtime, &copy->source, bytes, call, "reads")))
+        return cudaErrorIllegalAddress;
     check_written(runtime, copy, call);
     if (is_dense(&copy->target, width, height, depth) && is_dense(&copy->source, width, height, depth)) {
         width *= height * depth;

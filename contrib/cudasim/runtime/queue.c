@@ -17,6 +17,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "old_stack.h"
 #include "shield.h"
 
 enum {
@@ -268,6 +269,7 @@ static void run(struct call *call, struct task *task, bool early)
     runtime->pending--;
     shield_lower(runtime);
     order_begin(runtime, task, early);
+    old_stack_run(call, task);
     if (!runtime->ending || (task->work.kind != WORK_HOST && task->work.kind != WORK_COPY))
         work_run(call, &task->work, task->stream);
     task->state = TASK_OVER;
@@ -649,6 +651,7 @@ cudaError_t queue_submit(struct call *call, const struct work *work, struct CUst
     runtime->tasks_end = &task->next;
     runtime->pending++;
     order_submitted(runtime, task);
+    old_stack_submitted(call, task);
     if (!runtime->runner && (runtime->host_memory || calls_host(work)))
         runner_start(runtime);
     if (result)

@@ -7,8 +7,12 @@
 #include "runtime.h"
 #include "error_log.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "host_place.h"
+#include "old_stack.h"
+#include "order.h"
 #include "shield.h"
 
 /* The process-wide facade that CUDA's API needs: its calls have no context. Written once, by create(). */
@@ -22,8 +26,9 @@ static void end_thread(void *data)
     struct thread_state *thread = data;
     struct runtime *runtime = runtime_get();
 
-    if (runtime && (thread->stream.capture || thread->stream.queue)) {
+    if (runtime && (thread->stream.capture || thread->stream.queue || thread->stack_high)) {
         runtime_lock(runtime);
+        old_stack_ended(runtime, thread);
         if (thread->stream.capture) /* another thread may have ended it just now */
             thread->stream.capture->forget(runtime, &thread->stream);
         if (thread->stream.queue)
@@ -203,9 +208,26 @@ void call_use_primary(struct call *call)
         call->thread->contexts[call->thread->context_count++] = &call->runtime->primary;
 }
 
-bool call_begin_from(struct call *call, enum call_need need, const void *from)
+/* A host function calls the runtime. */
+static void tell_of_callback(struct runtime *runtime)
 {
-    *call = (struct call){ .runtime = runtime_get(), .error = cudaErrorCudartUnloading, .from = from };
+    const char *name = unchecked_called();
+    char text[400] = "is called by a function that the runtime itself calls: such a function must not call the runtime";
+
+    if (!name)
+        return;
+    runtime_lock(runtime);
+    if (runtime->sim && sim_options(runtime->sim)->check_calls && order_is_new(runtime, name, "in a host function")) {
+        host_add_place(text, sizeof text);
+        order_report(runtime, FAULT_REFUSED, name, 0, text);
+    }
+    runtime_unlock(runtime);
+}
+
+bool call_begin_from(struct call *call, enum call_need need, const void *from, const void *frame)
+{
+    *call = (struct call){ .runtime = runtime_get(), .error = cudaErrorCudartUnloading, .from = from,
+                           .frame = (uintptr_t)frame };
     if (!call->runtime)
         return false;
     call->error = cudaErrorMemoryAllocation;
@@ -213,11 +235,16 @@ bool call_begin_from(struct call *call, enum call_need need, const void *from)
     if (!call->thread)
         return false;
     call->error = cudaErrorNotPermitted;
-    if (call->thread->in_callback)
+    if (call->thread->in_callback) {
+        if (need != CALL_ANY)
+            tell_of_callback(call->runtime);
         return false;
+    }
     runtime_lock(call->runtime);
     call->locked = true;
     call->runtime->calls++;
+    if (call->runtime->locals)
+        old_stack_called(call);
     call->runtime->told_of_call = false;
     call->error = cudaErrorCudartUnloading;
     if (call->runtime->ended)

@@ -21,6 +21,7 @@
 
 #include "call.h"
 #include "ipc.h"
+#include "unchecked.h"
 #include "watch.h"
 #include "word.h"
 #include "contrib/cudasim/sim.h"
@@ -137,17 +138,6 @@ struct binary {
 struct thread_state;
 struct graph_capture;
 struct shield;
-
-enum { UNCHECKED_MOST = 64 }; /* failed calls that are kept to the end */
-
-/* A call that failed, and whose result nothing looked at yet: see unchecked.c. */
-struct unchecked {
-    const char *call;                  /* the function of the runtime */
-    const void *from;                  /* where it returned to */
-    const struct thread_state *thread; /* that called; only compared */
-    cudaError_t error;                 /* what it returned */
-    uint64_t count;                    /* how often */
-};
 
 /* A point in the order of work: for each queue the newest piece of work before it. */
 struct clock {
@@ -299,6 +289,7 @@ struct runtime {
     struct CUctx_st primary;     /* the device's primary context */
     struct reservation *reservations; /* of addresses, by cuMemAddressReserve(): driver_virtual.c */
     struct unchecked unchecked[UNCHECKED_MOST]; /* [unchecked_count] */
+    uint64_t locals;             /* a task that uses variables in a stack; 0: none is left */
     size_t unchecked_count, launches_pending; /* the latter: cudaLimitDevRuntimePendingLaunchCount; 0: the default */
     bool told_of_call;           /* the error of the call in progress was reported */
     struct error_log *log;       /* runtime_log.c; NULL: nothing failed yet */
@@ -329,6 +320,7 @@ struct thread_state {
     struct CUstream_st stream;                      /* cudaStreamPerThread */
     struct CUctx_st *contexts[CONTEXT_DEPTH];       /* pushed; the last one is current */
     unsigned context_count;                         /* of them */
+    uint64_t stack_low, stack_high;                 /* its stack; 0: old_stack.c has not asked for it */
 };
 
 /* Runs one of the program's functions without the lock. It refuses CUDA calls inside that function. */
@@ -354,17 +346,6 @@ uint32_t answer_kernel(void *context, const struct sim_question *question, void 
 
 const char *error_name(cudaError_t error); /* "cudaErrorInvalidValue" */
 const char *error_text(cudaError_t error); /* "invalid argument" */
-
-/* ------------------------------------------------------------------ unchecked.c */
-
-/* Notes that the call failed, unless the code behind it looks at its result. */
-void unchecked_note(struct call *call);
-/* The thread asked for its last error. If `thread` is NULL, a thread asked for the name or the text of `error`. */
-void unchecked_looked(struct runtime *runtime, const struct thread_state *thread, cudaError_t error);
-void unchecked_report(struct runtime *runtime);
-
-/* The name of the function that the program called, "cudaMalloc"; NULL: unknown. */
-const char *unchecked_called(void);
 
 /* ------------------------------------------------------------------ rows.c */
 
@@ -581,6 +562,9 @@ struct task {
     size_t span_count;
     const void *from;      /* code behind the call that asked for it, as in struct call */
     void *staged;          /* a copy of pageable memory that it reads; NULL: none */
+    uint64_t local;        /* the lowest variable in the stack of `local_of` that it uses; 0: none */
+    const struct thread_state *local_of; /* only compared */
+    bool local_gone;       /* the variable's function has returned */
 };
 
 bool clock_merge(struct clock *clock, const struct clock *other); /* the later of each; false: no memory */

@@ -66,7 +66,8 @@ void unchecked_note(struct call *call)
         }
     if (runtime->unchecked_count < UNCHECKED_MOST)
         list[runtime->unchecked_count++] = (struct unchecked){
-            .call = name, .from = frames[at], .error = call->error, .thread = call->thread, .count = 1
+            .call = name, .from = frames[at], .inner = frames[0], .error = call->error, .thread = call->thread,
+            .count = 1
         };
 }
 
@@ -104,13 +105,15 @@ void unchecked_report(struct runtime *runtime)
     for (size_t n = 0; sim_options(runtime->sim)->check_calls && n < runtime->unchecked_count; n++) {
         const struct unchecked *u = &runtime->unchecked[n];
         struct sim_fault fault = { .kind = FAULT_UNCHECKED, .count = u->count };
-        char symbol[sizeof fault.text / 2], line[128];
+        char symbol[sizeof fault.text / 2], line[128], inner[160] = "";
         char *name;
 
         name_of((const char *)u->from - 1, symbol, sizeof symbol, line, sizeof line);
         name = strncmp(symbol, "_Z", 2) == 0 ? demangle(symbol) : NULL;
-        snprintf(fault.text, sizeof fault.text, "%s(), called by %s%s, returned %s (%s), and nothing looked at it",
-                 u->call, name ? name : symbol, line, error_name(u->error), error_text(u->error));
+        if (u->inner != u->from) /* through functions that return it, or that return nothing */
+            host_call_place(u->inner, inner, sizeof inner);
+        snprintf(fault.text, sizeof fault.text, "%s(), called by %s%s, returned %s (%s), and nothing looked at it%s",
+                 u->call, name ? name : symbol, line, error_name(u->error), error_text(u->error), inner);
         free(name);
         sim_report_fault(runtime->sim, &fault);
     }

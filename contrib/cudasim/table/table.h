@@ -26,6 +26,7 @@
 #include "contrib/cudasim/machine/launch.h"
 #include "contrib/cudasim/machine/race.h"
 #include "contrib/cudasim/machine/race_bulk.h"
+#include "contrib/cudasim/machine/race_matrix.h"
 #include "contrib/cudasim/machine/traffic_note.h"
 #include "contrib/cudasim/machine/sectors.h"
 #include "contrib/cudasim/machine/settings.h"

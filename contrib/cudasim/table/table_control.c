@@ -134,7 +134,7 @@ STEP(trap)
 {
     const struct launch *k = w->block->launch;
 
-    return fault_at(w, i, (unsigned)__builtin_ctz(w->mask), FAULT_TRAP, 0, "%s",
+    return fault_at(w, fault_led_here(w, i), (unsigned)__builtin_ctz(w->mask), FAULT_TRAP, 0, "%s",
                     i->toolkit && k->kernel->uses_grid && !k->cooperative
                         ? "grid.sync() in a launch that is not cooperative: use cudaLaunchCooperativeKernel()"
                         : "trap instruction");
@@ -384,6 +384,17 @@ STEP(mapa)
             if (w->lanes[l])
                 D[l] = (A[l] & 0xFFFFFF) | (R[l] + 1) << 24;
     }
+    return i + 1;
+}
+
+/* cvta{.to}.local: a generic address names its thread. Parameters that a function changes have none: see access.c. */
+STEP(cvta_local)
+{
+    const u64 *A = slot_at(w, i->a);
+    u64 *D = slot_at(w, i->d);
+
+    EVERY_LANE(l, w->mask)
+        D[l] = i->op ? local_offset(w, l, A[l]) : A[l] | (A[l] >> 32 ? WINDOW(WINDOW_LOCAL) : local_window(w, l));
     return i + 1;
 }
 
@@ -808,6 +819,7 @@ const struct row LEVELED(rows_control)[] = {
     C("@stack.save", stack_save, COMPUTATION),
     C("@stack.restore", stack_restore, COMPUTATION),
     C("@isspacep", isspacep, COMPUTATION),
+    C("@cvta_local", cvta_local, COMPUTATION),
     C("@cvta_shared", cvta_shared, COMPUTATION),
     C("@mapa", mapa, COMPUTATION),
     C("@getctarank", getctarank, COMPUTATION),

@@ -13,6 +13,8 @@
 
 #include "contrib/cudasim/base/tensor_map.h"
 
+enum { TENSOR_SHARED_ALIGN = 128 }; /* bytes; an H200 stops at other addresses with "misaligned address" */
+
 /* A copy in progress, of lane `lane`. */
 struct tensor_work {
     struct warp *w;
@@ -271,6 +273,12 @@ static bool tensor_lane(struct warp *w, const struct ins *i, int l)
     if (!tensor_start_allowed(&t, start))
         return false;
     t.shared = bulk_address(w, i->a, i->flags & INS_ADDRESS_BASE, i->flags & INS_ADDRESS_64, i->imm, l);
+    if (t.shared % TENSOR_SHARED_ALIGN) {
+        fault_at(w, i, (unsigned)l, FAULT_MISALIGNED, t.shared & 0xFFFFFF,
+                 "copy by a tensor map at offset %llu of shared memory, which is not a multiple of %u",
+                 (unsigned long long)(t.shared & 0xFFFFFF), TENSOR_SHARED_ALIGN);
+        return false;
+    }
     for (; blocks; blocks &= blocks - 1) {
         t.rank = (u32)__builtin_ctz(blocks);
         t.filled = 0;

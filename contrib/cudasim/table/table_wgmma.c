@@ -57,6 +57,7 @@ static bool read_matrix(struct warp *w, const struct ins *i, u64 descriptor, u32
 {
     struct layout x = layout_of(descriptor);
     const struct block *b = w->block;
+    struct matrix_read read = race_matrix_begin(w, i);
 
     for (u32 r = 0; r < rows; r++)
         for (u32 n = 0; n < k;) {
@@ -68,6 +69,8 @@ static bool read_matrix(struct warp *w, const struct ins *i, u64 descriptor, u32
                          b->shared_size);
                 return false;
             }
+            if (read.on && within == 0)
+                race_matrix_reads(&read, at);
             memcpy(raw + (r * k + n) * size, b->shared + at + within, count * size);
             n += count;
         }
@@ -288,8 +291,24 @@ STEP(wgmma_integer)
     return i + 1;
 }
 
+/* ---- groups: only the check for races needs them ---- */
+
+STEP(wgmma_commit)
+{
+    race_matrix_commit(w);
+    return i + 1;
+}
+
+STEP(wgmma_wait)
+{
+    race_matrix_wait(w, (u32)i->imm);
+    return i + 1;
+}
+
 const struct row LEVELED(rows_wgmma)[] = {
     {"@wgmma.float", wgmma_float, "", 0, CLASS_COMPUTATION, 0},
     {"@wgmma.integer", wgmma_integer, "", 0, CLASS_COMPUTATION, 0},
+    {"@wgmma.commit", wgmma_commit, "", 0, CLASS_COMPUTATION, 0},
+    {"@wgmma.wait", wgmma_wait, "", 0, CLASS_COMPUTATION, 0},
     ROWS_END,
 };
