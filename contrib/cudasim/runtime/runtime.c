@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "moves.h"
 #include "shield.h"
 
 /* The process-wide facade that CUDA's API needs: its calls have no context. Written once, by create(). */
@@ -143,6 +144,8 @@ static bool create_device(struct runtime *runtime)
         runtime->device_error = cudaErrorInitializationError;
         return false;
     }
+    if (runtime->features && !options.check_host)
+        moves_create(runtime);
     return true;
 }
 

@@ -1,6 +1,6 @@
 /*
- * nested.cu - launches by kernels, at a depth, from one thread, from the lanes of a warp and from many blocks. Each line
- * is one launch of the host, as in runtime.cu.
+ * nested.cu - launches by kernels, at a depth, from one thread, from the lanes of a warp and from many blocks. Each
+ * line is one launch of the host, as in runtime.cu.
  */
 #include "bench.h"
 
