@@ -244,3 +244,50 @@ start 0 0 0 4 4"
     # The classes of each row add up, as they do for every launch.
     run -0 awk -F ' *\\| *' 'NR > 2 { s = $4 + $5 + $6 + $7 + $8 + $9 + $10; d = s - $3; if (d > 0.05 || d < -0.05) exit 1 }' table
 }
+
+# ptxas makes one instruction of a product and a sum whose rounding is left to it. With .rn it does not.
+@test "features: a product that only a sum reads is a part of a multiply-add" {
+    ptx() {
+        printf '%s\n' '.version 8.0' '.target sm_90' '.address_size 64' '.visible .entry k(.param .u64 p) {' \
+            '.reg .b64 %rd<3>;' '.reg .f32 %f<6>;' 'ld.param.u64 %rd1, [p];' 'cvta.to.global.u64 %rd2, %rd1;' \
+            'ld.global.f32 %f1, [%rd2];' "mul$1.f32 %f2, %f1, %f1;" 'sub.f32 %f3, %f1, %f2;' "$2" \
+            'st.global.f32 [%rd2], %f3;' 'ret;' '}' > "$3"
+    }
+    fma() { features "$1" --grid 1 --block 32 --args buffer:4096 | awk '$1 == "busy_fma" { print $2 }'; }
+    ptx '' '' free.ptx
+    ptx .rn '' fixed.ptx
+    ptx '' 'st.global.f32 [%rd2+4], %f2;' twice.ptx
+    assert_equal "$(fma free.ptx) $(fma fixed.ptx) $(fma twice.ptx)" '0.25 0.5 0.5'
+}
+
+@test "features: pages of managed memory that the host touched, or that were prefetched" {
+    cat > pages.cu << 'END'
+#include <stdio.h>
+#include <string.h>
+__global__ void add(int *a, int n) { for (int i = threadIdx.x; i < n; i += 32) a[i]++; }
+int main(void)
+{
+    int *a, *b, n = 1 << 18; /* 1 MiB */
+    cudaMemLocation place = {};
+    cudaMallocManaged(&a, 4 * n);
+    cudaMallocManaged(&b, 4 * n);
+    memset(a, 0, 4 * n);
+    place.type = cudaMemLocationTypeDevice;
+    cudaMemPrefetchAsync(b, 4 * n, place, 0, 0);
+    add<<<1, 32>>>(b, n); /* nothing is to move */
+    cudaDeviceSynchronize();
+    add<<<1, 32>>>(a, n); /* all of it */
+    cudaDeviceSynchronize();
+    add<<<1, 32>>>(a, n); /* nothing */
+    cudaDeviceSynchronize();
+    if (a[1 << 17] != 2) return 1;
+    add<<<1, 32>>>(a, n); /* a page */
+    cudaDeviceSynchronize();
+    return fwrite(a, 4 * n, 1, stderr) != 1;
+}
+END
+    run -0 --separate-stderr features pages.cu --csv
+    run -0 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { printf "%s/%d ", $at["managed_areas"], $at["managed_first"] / 65536 + 0.5 }' <<< "$output"
+    assert_output '0/0 1/16 0/0 1/1 '
+}

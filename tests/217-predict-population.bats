@@ -77,10 +77,10 @@ p,1,64,scan,6,1,1,64,1,1,12.3457,20"
     rows
     sed -i 1i"program,launch,sample,kernel,grid_x,grid_y,grid_z,block_x,block_y,block_z,alpha,l" features
     sed -i 1i'program,launch,kernel,grid,block,time_us,sm_mhz,name' times
-    run -0 awk -f "$scripts/population_join.awk" features times
-    assert_output "gpu,kernel,class,size,time_us,low_us,high_us,samples,sm_mhz,mem_mhz,alone_us,grid_x,grid_y,grid_z,block_x,block_y,block_z,alpha,l
-NVIDIA H200,p:k,computation,1,3.000,1.000,5.000,4,2000,3201,,1,1,1,32,1,1,12.3457,3000
-NVIDIA H200,p:k:2,computation,2,7.000,7.000,7.000,1,2000,3201,,1,1,1,32,1,1,12.3457,7"
+    run -0 awk -v draw=3 -f "$scripts/population_join.awk" features times
+    assert_output "gpu,kernel,class,size,time_us,low_us,high_us,samples,sm_mhz,mem_mhz,alone_us,draw,grid_x,grid_y,grid_z,block_x,block_y,block_z,alpha,l
+NVIDIA H200,p:k,computation,1,3.000,1.000,5.000,4,2000,3201,,3,1,1,1,32,1,1,12.3457,3000
+NVIDIA H200,p:k:2,computation,2,7.000,7.000,7.000,1,2000,3201,,3,1,1,1,32,1,1,12.3457,7"
 }
 
 @test "predict population: errors by row and by kernel, refused rows apart" {
@@ -162,6 +162,48 @@ END
     assert_not_equal "$(of . "$rows.json")" "$(of . "$rows.ten.json")"
 }
 
+@test "predict population: a draw is left out with the relatives of its programs" {
+    cd "$root"
+    make -s predict-program >&2
+    awk 'NR == 1 || NR % 40 == 0' contrib/predict/data/work-h100.csv > "$BATS_TEST_TMPDIR/work.csv"
+    rows=$BATS_TEST_TMPDIR/rows.csv
+    awk -F, 'NR == 1 || NR % 6 == 0' contrib/predict/data/public.csv > "$rows"
+    # The fifth draw takes ten times as long.
+    awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        $at["draw"] == 5 { for (i = 5; i <= 7; i++) $i *= 10 } { print }' "$rows" > "$rows.ten"
+    for file in "$rows" "$rows.ten"; do
+        timeout 100 "$build/predict/predict" train "$BATS_TEST_TMPDIR/work.csv" "$BATS_TEST_TMPDIR/m" \
+            --gpus contrib/predict/gpus.csv --also "$file" --cross-draws "$file.json" >&2
+    done
+    of() {
+        paste -d ' ' <(jq -c '.kernels[] | .us // .refused_us' "$1.json") \
+            <(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["draw"] }' "$1") |
+            awk -v fifth="$2" '($2 == 5) == fifth'
+    }
+    assert_equal "$(of "$rows" 1)" "$(of "$rows.ten" 1)"
+    assert_not_equal "$(of "$rows" 0)" "$(of "$rows.ten" 0)"
+    # Rows of one draw cannot be left out so.
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 1 || $at["draw"] == 1' "$rows" > "$rows.one"
+    run -2 "$build/predict/predict" train "$BATS_TEST_TMPDIR/work.csv" "$BATS_TEST_TMPDIR/m" \
+        --gpus contrib/predict/gpus.csv --also "$rows.one" --cross-draws "$rows.one.json"
+    assert_output --partial 'are not of two draws or more'
+}
+
+@test "predict population: newer counts take the place of a row's, where the launch is the same" {
+    mkdir counts
+    printf '%s\n' kernel,grid_x,grid_y,grid_z,block_x,block_y,block_z,l,more f,1,1,1,32,1,1,7,0.12345678 \
+        g,2,1,1,32,1,1,8,5 > counts/p.csv
+    printf '%s\n' program,launch,kernel,grid_x,grid_y,grid_z,block_x,block_y,block_z,l p,0,f,1,1,1,32,1,1,3 \
+        p,1,g,9,1,1,32,1,1,4 q,0,f,1,1,1,32,1,1,5 > rows.csv
+    run -0 --separate-stderr awk -v folder=counts -v header="$(head -n 1 counts/p.csv)" \
+        -f "$scripts/population_recount.awk" rows.csv
+    assert_output "program,launch,kernel,grid_x,grid_y,grid_z,block_x,block_y,block_z,l,more
+p,0,f,1,1,1,32,1,1,7,0.123457
+p,1,g,9,1,1,32,1,1,4,
+q,0,f,1,1,1,32,1,1,5,"
+    assert_equal "$stderr" 'rows.csv: 1 of 3 rows counted again'
+}
+
 @test "predict population: launches without accesses, of one thread, without instructions or registers are predicted" {
     cd "$root"
     make -s predict-program >&2
@@ -226,8 +268,9 @@ __global__ void add_of_system(int *place)
 int main(void)
 {
     int *out, *managed;
-    if (cudaMalloc(&out, 4 * 16 * 64) || cudaMallocManaged(&managed, 4))
+    if (cudaMalloc(&out, 4 * 16 * 64) || cudaMallocManaged(&managed, 1 << 20))
         return 1;
+    managed += 1 << 17; /* in a page that nothing shares */
     *managed = 0;
     in_turns<<<16, 64>>>(out);
     for (int i = 0; i < 2; i++)

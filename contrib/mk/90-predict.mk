@@ -42,7 +42,9 @@ $(BUILD)/predict/obj/%.o: $(PREDICT)/%.cu $(FLAGS_STAMP)
 
 MICROBENCHMARKS := $(patsubst $(PREDICT)/%.cu,$(BUILD)/predict/obj/%.o,$(wildcard $(PREDICT)/microbenchmarks/*.cu))
 $(BUILD)/predict/microbenchmarks: $(MICROBENCHMARKS)
-	$(call say,LINK $@)$(NVCC) $(NVCC_FLAGS) -o $@ $^
+	$(call say,LINK $@)$(NVCC) $(NVCC_FLAGS) -rdc=true -o $@ $^ -lcudadevrt
+# Kernels that launch kernels are linked on the device's side as well.
+$(BUILD)/predict/obj/microbenchmarks/nested.o: NVCC_FLAGS += -rdc=true
 
 # ---- methods: training, evaluation, prediction ----
 

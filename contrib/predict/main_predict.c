@@ -14,7 +14,7 @@
 
 static const char help[] =
     "usage: predict train DATA.csv MODEL [--method NAME] [--inputs source|derived] [--time raw|log]\n"
-    "                     [--also FILE [--cross FILE]]\n"
+    "                     [--also FILE [--cross FILE] [--cross-draws FILE]]\n"
     "       predict evaluate DATA.csv [OTHER-GPU.csv] --out FOLDER [--rows FOLDER]\n"
     "       predict predict MODEL FEATURES.csv [--gpu NAME] [--json [--all]]\n"
     "       predict submission MODEL COUNTED.csv [--gpu NAME] [--tuned CSV] [--what-if] [--roofline FOLDER] [--json]\n"
@@ -31,6 +31,7 @@ static const char help[] =
     "  --also FILE     rows of public programs, PROGRAM:KERNEL, learned from too. Intervals are as wide as the model\n"
     "                  is off on programs that it did not learn from\n"
     "  --cross FILE    writes, as JSON, what was predicted of each of these rows by a model without its program\n"
+    "  --cross-draws FILE    the same by a model without its draw: rows have a column 'draw', a number from 1 on\n"
     "  --inputs SET    source: the 19 features as they are; derived: logarithms, occupancy, limits (default: derived)\n"
     "  --time WAY      raw: learn the time; log: learn its logarithm (default: log)\n"
     "evaluate  runs every method on every test, and writes tables (Markdown), CSV and JSON to FOLDER\n"
@@ -103,6 +104,7 @@ static const struct value_option {
 } values[] = {
 #define VALUE(name, field) {name, offsetof(struct request, field)}
     VALUE("method", method), VALUE("also", also), VALUE("cross", cross),
+    VALUE("cross-draws", cross_draws),
     VALUE("inputs", inputs),   VALUE("time", time),       VALUE("gpu", gpu),
     VALUE("gpus", gpus),     VALUE("out", out),         VALUE("rows", rows),       VALUE("plot", plot),
     VALUE("problem", problem), VALUE("submission", submission), VALUE("case", text), VALUE("how", how),

@@ -11,7 +11,7 @@
 #include "contrib/predict/rows/split.h"
 #include "contrib/predict/rows/vector.h"
 
-enum { FOLDS = 10, KERNEL_FOLDS = 10, CROSS_FOLDS = 20, NEAR_RESIDUALS = 200, LEAST_RESIDUALS = 40 };
+enum { FOLDS = 10, KERNEL_FOLDS = 10, CROSS_FOLDS = 20, MOST_DRAWS = 99, NEAR_RESIDUALS = 200, LEAST_RESIDUALS = 40 };
 #define BEYOND 0.1 /* of an input's range: how far outside of it a launch may be */
 #define SAME_DEGREE 5e-7 /* of its range: less than its sixth digit */
 
@@ -148,6 +148,14 @@ double reach_factor(const struct reach *reach, enum novelty novelty, double dist
     return exp(conformal_quantile(near, wanted, level));
 }
 
+double model_factor(const struct model *model, const struct sample *sample, enum novelty novelty, double distance)
+{
+    bool mechanism = model->recipe.method == &method_mechanism;
+    double factor = reach_factor(&model->reach, novelty, distance, mechanism ? DRAW_LEVEL : MODEL_LEVEL);
+
+    return mechanism && parts_doubtful(sample) ? pow(factor, DOUBTFUL_WIDTH) : factor;
+}
+
 struct calibration {
     const struct model *model;                /* that is calibrated */
     const struct design *design, *derived;    /* its rows with its inputs, and with derived ones */
@@ -282,21 +290,27 @@ bool model_calibrate(struct model *model, const struct design *design, const str
     return good;
 }
 
-/* The group of each row: a family of public programs is left out as one, with others; -1: learned from always. */
-static bool find_groups(const struct design *d, size_t first, int *group, size_t *groups, struct error *error)
+/*
+ * How public rows are left out: their families, some together; -1: learned from always. And the draw of each, from 0;
+ * -1: of none.
+ */
+static bool find_groups(const struct design *d, size_t first, int *family, int *draw, size_t *draws,
+                        struct error *error)
 {
     const char **name = malloc((d->rows + 1) * sizeof *name);
     bool good = name || error_toolkit(error, "no memory for %zu rows", d->rows);
 
+    *draws = 0;
     for (size_t i = 0; good && i < d->rows; i++) {
+        double number = i < first ? NAN : d->sample[i]->value[COLUMN_DRAW];
+
         name[i] = d->sample[i]->kernel;
-        group[i] = -1;
+        family[i] = -1;
+        draw[i] = number >= 1 && number <= MOST_DRAWS ? (int)number - 1 : -1;
+        if (draw[i] >= (int)*draws)
+            *draws = (size_t)draw[i] + 1;
     }
-    *groups = good && first < d->rows ? families_find(name + first, d->rows - first, group + first, error) : 0;
-    good = good && (*groups > 0 || first == d->rows);
-    for (size_t i = first; good && i < d->rows; i++)
-        group[i] %= CROSS_FOLDS;
-    *groups = *groups < CROSS_FOLDS ? *groups : CROSS_FOLDS;
+    good = good && (first == d->rows || families_find(name + first, d->rows - first, family + first, error) > 0);
     free(name);
     return good;
 }
@@ -304,21 +318,60 @@ static bool find_groups(const struct design *d, size_t first, int *group, size_t
 struct cross {
     const struct model *model;
     const struct design *design; /* of all rows */
-    int *group;                  /* rows: as of find_groups() */
-    double *us;                  /* rows: predicted while left out */
-    double *distance;            /* rows: from the nearest one that was not left out */
+    size_t families;             /* groups of families; what is left out next are draws */
+    int *family, *draw;          /* rows: as of find_groups() */
+    struct left_out *by_family, *by_draw; /* of all rows */
 };
+
+/*
+ * One number is a group of families. Later ones are draws, with the families of their rows in other draws, because a
+ * new draw may hold none that is known. Group 0: learned from, 1: tested on, 2: neither.
+ */
+static bool split_off(struct split *split, const struct cross *c, size_t number, int *group, struct error *error)
+{
+    const struct design *d = c->design;
+    bool good, draws = number >= c->families;
+    int wanted = (int)(draws ? number - c->families : number);
+    bool *related = calloc(d->rows + 1, sizeof *related);
+    size_t count = 0;
+
+    if (!related)
+        return error_toolkit(error, "no memory for %zu rows", d->rows);
+    for (size_t i = 0; i < d->rows; i++)
+        if (draws && c->draw[i] == wanted)
+            related[c->family[i]] = true;
+    for (size_t i = 0; i < d->rows; i++) {
+        bool known = c->family[i] >= 0;
+
+        if (draws)
+            group[i] = c->draw[i] == wanted ? 1 : known && related[c->family[i]] ? 2 : 0;
+        else
+            group[i] = known && c->family[i] % (int)c->families == wanted;
+    }
+    free(related);
+    good = split_group(split, group, d->rows, 1, error);
+    for (size_t i = 0; good && i < split->train_count; i++)
+        if (group[split->train[i]] == 0)
+            split->train[count++] = split->train[i];
+    if (good)
+        split->train_count = count;
+    return good;
+}
 
 static bool leave_out(void *context, size_t number, struct error *error)
 {
     struct cross *c = context;
     const struct design *d = c->design;
-    struct split split;
+    struct left_out *out = number < c->families ? c->by_family : c->by_draw;
+    struct split split = {.train = NULL};
     struct design part = {.rows = 0};
     struct model model;
     struct reach rest = {.rows = 0};
-    bool good = split_group(&split, c->group, d->rows, (int)number, error);
+    int *group = malloc((d->rows + 1) * sizeof *group);
+    bool good = (group || error_toolkit(error, "no memory for %zu rows", d->rows)) &&
+                split_off(&split, c, number, group, error);
 
+    free(group);
     if (!good)
         return false;
     good = rest_of(&rest, &c->model->reach, &split, error) &&
@@ -327,8 +380,10 @@ static bool leave_out(void *context, size_t number, struct error *error)
     for (size_t i = 0; good && i < split.test_count; i++) {
         size_t row = split.test[i];
 
-        c->us[row] = model_time(&model, d->x + row * d->inputs, d->terms + row * ROW_TERMS);
-        c->distance[row] = reach_distance(&rest, c->model->reach.x + row * rest.range.inputs, NULL, NULL);
+        out[row].us = model_time(&model, d->x + row * d->inputs, d->terms + row * ROW_TERMS);
+        out[row].distance = parts_refused(d->sample[row])
+                                ? NAN
+                                : reach_distance(&rest, c->model->reach.x + row * rest.range.inputs, NULL, NULL);
     }
     if (good)
         model_release(&model);
@@ -338,36 +393,74 @@ static bool leave_out(void *context, size_t number, struct error *error)
     return good;
 }
 
-bool model_cross(struct model *model, const struct table *table, size_t first, const struct gpus *gpus, double *us,
-                 double *distance, struct error *error)
+/* Intervals are as wide as the model was off on the rows left out, but those of one draw (-1: on all of them). */
+static bool keep_left_out(struct model *model, const struct cross *c, const struct left_out *out, int draw,
+                          struct error *error)
 {
-    struct design d = {.rows = 0};
-    struct cross c = {.model = model, .design = &d};
-    double *residual = NULL;
-    size_t groups = 0;
-    bool good = design_make(&d, model->recipe.set, table, CLASS_NONE, gpus, error);
+    const struct design *d = c->design;
+    double *residual = malloc((d->rows + 1) * sizeof *residual), *distance = malloc((d->rows + 1) * sizeof *distance);
+    bool good = (residual && distance) || error_toolkit(error, "no memory for %zu rows", d->rows);
 
-    c.group = malloc((d.rows + 1) * sizeof *c.group);
-    c.us = calloc(d.rows + 1, sizeof *c.us);
-    residual = malloc((d.rows + 1) * sizeof *residual);
-    c.distance = calloc(d.rows + 1, sizeof *c.distance);
-    if (good && !(residual && c.distance && c.group && c.us))
-        good = error_toolkit(error, "no memory for %zu rows", d.rows);
-    good = good && find_groups(&d, first, c.group, &groups, error) && jobs_run(leave_out, &c, groups, error);
-    for (size_t i = first; good && i < d.rows; i++) {
-        us[i - first] = c.us[i];
-        distance[i - first] = parts_refused(d.sample[i]) ? NAN : c.distance[i];
-        residual[i - first] = fabs(log(c.us[i] / d.time[i])) / (parts_doubtful(d.sample[i]) ? DOUBTFUL_WIDTH : 1);
+    for (size_t i = 0; good && i < d->rows; i++) {
+        distance[i] = c->family[i] < 0 || (draw >= 0 && c->draw[i] == draw) ? NAN : out[i].distance;
+        residual[i] = fabs(log(out[i].us / d->time[i])) / (parts_doubtful(d->sample[i]) ? DOUBTFUL_WIDTH : 1);
     }
     for (int novelty = 0; good && novelty < NOVELTIES; novelty++) {
         free(model->reach.off[novelty].residual);
         free(model->reach.off[novelty].distance);
-        good = keep_residuals(&model->reach.off[novelty], residual, distance, d.rows - first, error);
+        good = keep_residuals(&model->reach.off[novelty], residual, distance, d->rows, error);
     }
     free(residual);
-    free(c.distance);
-    free(c.group);
-    free(c.us);
+    free(distance);
+    return good;
+}
+
+/* Each row's interval: as the model gives it, or `by_draw` as it would without the row's draw. */
+static bool find_factors(struct model *model, const struct cross *c, struct left_out *out, bool by_draw, size_t draws,
+                         struct error *error)
+{
+    const struct design *d = c->design;
+    bool good = true;
+
+    for (int draw = 0; good && draw < (by_draw ? (int)draws : 1); draw++) {
+        good = !by_draw || keep_left_out(model, c, out, draw, error);
+        for (size_t i = 0; good && i < d->rows; i++)
+            if (!isnan(out[i].distance) && (!by_draw || c->draw[i] == draw))
+                out[i].factor = model_factor(model, d->sample[i], NEW_KERNEL, out[i].distance);
+    }
+    return good;
+}
+
+bool model_cross(struct model *model, const struct table *table, size_t first, const struct gpus *gpus,
+                 struct left_out *by_family, struct left_out *by_draw, size_t *draws, struct error *error)
+{
+    struct design d = {.rows = 0};
+    struct cross c = {.model = model, .design = &d, .families = CROSS_FOLDS};
+    bool good = design_make(&d, model->recipe.set, table, CLASS_NONE, gpus, error);
+
+    c.family = malloc((d.rows + 1) * sizeof *c.family);
+    c.draw = malloc((d.rows + 1) * sizeof *c.draw);
+    c.by_family = calloc(d.rows + 1, sizeof *c.by_family);
+    c.by_draw = calloc(d.rows + 1, sizeof *c.by_draw);
+    if (good && !(c.family && c.draw && c.by_family && c.by_draw))
+        good = error_toolkit(error, "no memory for %zu rows", d.rows);
+    for (size_t i = 0; good && i < d.rows; i++)
+        c.by_draw[i].distance = NAN;
+    good = good && find_groups(&d, first, c.family, c.draw, draws, error);
+    /* One draw alone leaves nothing of the others' sort to learn from. */
+    *draws = good && *draws > 1 ? *draws : 0;
+    good = good && jobs_run(leave_out, &c, c.families + *draws, error) &&
+           find_factors(model, &c, c.by_draw, true, *draws, error) &&
+           keep_left_out(model, &c, *draws ? c.by_draw : c.by_family, -1, error) &&
+           find_factors(model, &c, c.by_family, false, *draws, error);
+    if (good) {
+        memcpy(by_family, c.by_family + first, (d.rows - first) * sizeof *by_family);
+        memcpy(by_draw, c.by_draw + first, (d.rows - first) * sizeof *by_draw);
+    }
+    free(c.family);
+    free(c.draw);
+    free(c.by_family);
+    free(c.by_draw);
     design_release(&d);
     return good;
 }
@@ -463,11 +556,9 @@ bool model_forecast(const struct model *model, const struct sample *sample, cons
                          (model->reach.range.high[input] > model->reach.range.low[input]
                               ? model->reach.range.high[input] - model->reach.range.low[input] : 1) +
                          model->reach.range.low[input]));
-        factor = reach_factor(&model->reach, reach_novelty(&model->reach, x), f->distance, MODEL_LEVEL);
+        factor = model_factor(model, sample, reach_novelty(&model->reach, x), f->distance);
     }
     f->us = model_time(model, inputs, terms);
-    if (mechanism && parts_doubtful(sample))
-        factor = pow(factor, DOUBTFUL_WIDTH);
     f->low_us = f->us / factor;
     f->high_us = f->us * factor;
     find_bound(model, terms, f);

@@ -11,8 +11,10 @@
 #include "contrib/predict/methods/method.h"
 #include "contrib/predict/rows/normalise.h"
 
-enum { MODEL_FORMAT = 3 };
+enum { MODEL_FORMAT = 4 };
 #define MODEL_LEVEL 0.9 /* of intervals */
+/* The mechanism's quantile: draws differ, and 90 % is for the next one (docs/PREDICT.md, Intervals). */
+#define DRAW_LEVEL 0.93
 
 /* How a method is used. RAW is the way of Riahi et al.: columns and times as they are, both scaled to [0, 1]. */
 struct recipe {
@@ -69,14 +71,25 @@ double model_time(const struct model *model, const double *inputs, const double 
 bool model_calibrate(struct model *model, const struct design *design, const struct design *derived,
                      struct error *error);
 
+/* What a model predicted of a row that it did not learn from. */
+struct left_out {
+    double us;
+    double distance; /* from the nearest row that it learned from; NAN: the row is refused, or of no draw */
+    double factor;   /* of its interval. Left out by draw: as wide as the other draws say */
+};
+
 /*
  * Intervals for programs that the model never saw, in place of those of model_calibrate(): as wide as it is off on the
- * rows from number `first` on, whose kernels are named PROGRAM:KERNEL, while their program was left out. `table` holds
- * all rows that the model learned from. us, distance: what was predicted then, and how far the nearest other row was
- * (NAN: it is refused), for each row from `first` on.
+ * rows from number `first` on, whose kernels are named PROGRAM:KERNEL, while their whole draw was left out, with all
+ * relatives of its programs. `table` holds all rows that the model learned from. by_family, by_draw: of each row from
+ * `first` on, what was predicted while its family or its draw was left out. *draws: how many there are; 0: less than
+ * two, and families give the intervals.
  */
-bool model_cross(struct model *model, const struct table *table, size_t first, const struct gpus *gpus, double *us,
-                 double *distance, struct error *error);
+bool model_cross(struct model *model, const struct table *table, size_t first, const struct gpus *gpus,
+                 struct left_out *by_family, struct left_out *by_draw, size_t *draws, struct error *error);
+
+/* The factor of the interval of a launch, at a distance from the training rows. Counts that are doubtful widen it. */
+double model_factor(const struct model *model, const struct sample *sample, enum novelty novelty, double distance);
 
 /* The factor of the interval [time / factor, time * factor] at a distance from the training rows. */
 double reach_factor(const struct reach *reach, enum novelty novelty, double distance, double level);

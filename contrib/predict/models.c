@@ -70,26 +70,25 @@ static bool read_also(struct table *table, const char *path, struct error *error
     return all || error_toolkit(error, "no memory for the rows of %s", path);
 }
 
-/* What was predicted of each row from `first` on, as `predict --json` writes it. */
-static bool write_cross(const struct model *model, const struct table *table, size_t first, const double *us,
-                        const double *distance, const char *path, struct error *error)
+/* What was predicted of each row from `first` on that is of a draw, as `predict --json` writes it. */
+static bool write_cross(const struct table *table, size_t first, const struct left_out *out, const char *what,
+                        const char *path, struct error *error)
 {
     json_t *rows = json_array(), *all;
     bool good;
 
     for (size_t i = first; i < table->rows; i++) {
-        const char *refused = parts_refused(&table->samples[i]);
-        double factor = refused ? 1 : reach_factor(&model->reach, NEW_KERNEL, distance[i - first], MODEL_LEVEL);
+        const struct sample *sample = &table->samples[i];
+        const struct left_out *x = &out[i - first];
+        const char *refused = parts_refused(sample);
 
-        if (parts_doubtful(&table->samples[i]))
-            factor = pow(factor, DOUBTFUL_WIDTH);
         if (refused)
-            json_array_append_new(rows, json_pack("{s:s, s:f, s:s}", "kernel", table->samples[i].kernel, "refused_us",
-                                                  us[i - first], "refused", refused));
+            json_array_append_new(rows, json_pack("{s:s, s:f, s:s}", "kernel", sample->kernel, "refused_us", x->us,
+                                                  "refused", refused));
         else
-            json_array_append_new(rows, json_pack("{s:s, s:f, s:f, s:f, s:s}", "kernel", table->samples[i].kernel, "us",
-                                              us[i - first], "low_us", us[i - first] / factor, "high_us",
-                                              us[i - first] * factor, "bound", "its program was left out"));
+            json_array_append_new(rows, json_pack("{s:s, s:f, s:f, s:f, s:s}", "kernel", sample->kernel, "us", x->us,
+                                                  "low_us", x->us / x->factor, "high_us", x->us * x->factor, "bound",
+                                                  what));
     }
     all = json_pack("{s:i, s:o}", "format", 1, "kernels", rows);
     good = all && json_dump_file(all, path, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) == 0;
@@ -97,17 +96,22 @@ static bool write_cross(const struct model *model, const struct table *table, si
     return good || error_toolkit(error, "cannot write '%s'", path);
 }
 
-/* Puts the intervals to programs that were left out. */
+/* Puts the intervals to draws of programs that were left out. */
 static bool cross(struct model *model, const struct table *table, size_t first, const struct request *r,
                   struct error *error)
 {
-    double *us = malloc((table->rows + 1) * sizeof *us), *distance = malloc((table->rows + 1) * sizeof *distance);
-    bool good = (us && distance) || error_toolkit(error, "no memory for %zu rows", table->rows);
+    size_t rows = table->rows - first + 1, draws = 0;
+    struct left_out *by_family = calloc(rows, sizeof *by_family), *by_draw = calloc(rows, sizeof *by_draw);
+    bool good = (by_family && by_draw) || error_toolkit(error, "no memory for %zu rows", table->rows);
 
-    good = good && model_cross(model, table, first, &r->known, us, distance, error) &&
-           (!r->cross || write_cross(model, table, first, us, distance, r->cross, error));
-    free(us);
-    free(distance);
+    good = good && model_cross(model, table, first, &r->known, by_family, by_draw, &draws, error);
+    if (good && r->cross)
+        good = write_cross(table, first, by_family, "its program was left out", r->cross, error);
+    if (good && r->cross_draws)
+        good = draws ? write_cross(table, first, by_draw, "its draw was left out", r->cross_draws, error)
+                     : error_usage(error, "--cross-draws: the rows of '%s' are not of two draws or more", r->also);
+    free(by_family);
+    free(by_draw);
     return good;
 }
 

@@ -19,6 +19,7 @@ struct request {
     const char *method;     /* --method: its name; NULL: the default of the rows */
     const char *also;       /* --also: rows of public programs that are learned from too; intervals hold them */
     const char *cross;      /* --cross: the file of what was predicted of them while their program was left out */
+    const char *cross_draws; /* --cross-draws: the same, while their whole draw was left out */
     const char *inputs;     /* --inputs: source or derived */
     const char *time;       /* --time: raw or log */
     const char *gpu;        /* --gpu: an alias or a name of gpus.csv */

@@ -42,7 +42,8 @@ static double law(const double *terms, const struct sample *sample)
 
 int main(int argc, char **argv)
 {
-    struct gpu gpu = {"h100", "NVIDIA H100 80GB HBM3", 132, 1980, 3352, 52428800, 128, 64, 16, 2048, 32, 65536, 233472};
+    struct gpu gpu = {"h100", "NVIDIA H100 80GB HBM3", 132, 1980, 3352, 52428800, 128, 64, 16, 2048, 32, 65536, 233472,
+                      2.2};
     int kernels = argc > 1 ? atoi(argv[1]) : 0, sizes = argc > 2 ? atoi(argv[2]) : 0;
     int blocks = argc > 3 ? atoi(argv[3]) : 0;
     double noise = argc > 4 ? atof(argv[4]) : -1;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contrib/cudasim/features/feature_pages.h"
 #include "contrib/cudasim/features/feature.h"
 #include "unit.h"
 
@@ -255,6 +256,26 @@ static void check_text(void)
     CHECK(strcmp(feature_plain_name("(anonymous namespace)::k").text, "k") == 0, "an anonymous scope");
 }
 
+/* Pages of managed memory come and go as a whole; the next stretch is cut to what was asked for. */
+static void check_pages(void)
+{
+    struct pages pages = {0};
+    uint64_t low = 0, end = 0;
+
+    CHECK(!pages_here(&pages, 0) && !pages_next(&pages, &low, &end, 1 << 20), "nothing came yet");
+    pages_move(&pages, 70000, 140000, 1 << 30, true);
+    low = 1000;
+    CHECK(pages_next(&pages, &low, &end, 1 << 20) && low == 65536 && end == 3 * 65536, "two pages: %u to %u",
+          (unsigned)low, (unsigned)end);
+    pages_move(&pages, 65536, 65537, 1 << 30, false);
+    low = 0;
+    CHECK(pages_next(&pages, &low, &end, 150000) && low == 2 * 65536 && end == 150000, "one is left: %u to %u",
+          (unsigned)low, (unsigned)end);
+    pages_move(&pages, 1ull << 40, (1ull << 40) + 1, 1 << 30, true);
+    CHECK(!pages_here(&pages, 1ull << 40), "outside of the device's addresses");
+    pages_release(&pages);
+}
+
 int main(int count, char **words)
 {
     check_listing(count > 1 ? words[1] : NULL);
@@ -263,5 +284,6 @@ int main(int count, char **words)
     check_line();
     check_samples();
     check_text();
+    check_pages();
     return unit_end();
 }

@@ -114,7 +114,7 @@ static void test_scores(void)
 /* Against the occupancy that CUDA's rules give, worked out by hand. */
 static void test_occupancy(void)
 {
-    struct gpu gpu = {"h100", "H100", 132, 1980, 3352, 52428800, 128, 64, 16, 2048, 32, 65536, 233472};
+    struct gpu gpu = {"h100", "H100", 132, 1980, 3352, 52428800, 128, 64, 16, 2048, 32, 65536, 233472, 2.2};
     struct sample s = {.line = 1};
     double *v = s.value, us[TERMS];
     struct occupancy o;
@@ -149,9 +149,9 @@ static void test_occupancy(void)
 /* A warp that takes half of each of two lines costs memory more; sectors asked for again and again less. */
 static void test_lines_of_memory(void)
 {
-    struct gpu gpu = {"h100", "H100", 132, 1980, 3352, 52428800, 128, 64, 16, 2048, 32, 65536, 233472};
+    struct gpu gpu = {"h100", "H100", 132, 1980, 3352, 52428800, 128, 64, 16, 2048, 32, 65536, 233472, 2.2};
     struct sample s = {.line = 1};
-    double *v = s.value, whole[PARTS], half[PARTS], once[PARTS], again[PARTS];
+    double *v = s.value, whole[PARTS_ALL], half[PARTS_ALL], once[PARTS_ALL], again[PARTS_ALL];
 
     v[COLUMN_N_T] = 256, v[COLUMN_N_B] = 131072, v[COLUMN_W] = 8, v[COLUMN_REGISTERS] = 16, v[COLUMN_ISSUE] = 1e7;
     v[COLUMN_FOOTPRINT] = 1 << 30, v[COLUMN_LOAD_SECTORS] = 1 << 25, v[COLUMN_LOAD_REQUESTS] = 1 << 23;
@@ -170,6 +170,50 @@ static void test_lines_of_memory(void)
           once[PART_DRAM]);
 }
 
+/* What leaves the multiprocessor: each constant's own case of the microbenchmarks, as ncu times it. */
+static void test_system(void)
+{
+    struct gpu gpu = {"h100", "H100", 132, 1980, 3352, 52428800, 128, 64, 16, 2048, 32, 65536, 233472, 2.2};
+    struct sample s = {.line = 1};
+    double *v = s.value, us[PARTS_ALL], less;
+
+    v[COLUMN_N_T] = 1, v[COLUMN_N_B] = 1, v[COLUMN_W] = 1, v[COLUMN_REGISTERS] = 16, v[COLUMN_ISSUE] = 100;
+    v[COLUMN_PRINTS] = v[COLUMN_PRINT_LANES] = 32;
+    parts_compute(&s, &gpu, us);
+    CHECK(us[PARTS_LAUNCH] * 1980 == 2.2 || us[PARTS_LAUNCH] == 2.2, "a launch: %g", us[PARTS_LAUNCH]);
+    CHECK(fabs(us[PART_PRINT] / 718 - 1) < 0.1, "32 calls of a thread: %g us", us[PART_PRINT]);
+    v[COLUMN_N_T] = 1024, v[COLUMN_W] = 32, v[COLUMN_PRINT_LANES] = 1024;
+    parts_compute(&s, &gpu, us);
+    CHECK(fabs(us[PART_PRINT] / 337 - 1) < 0.1, "a call of 1024 threads: %g us", us[PART_PRINT]);
+    v[COLUMN_PRINTS] = v[COLUMN_PRINT_LANES] = 0, v[COLUMN_N_T] = v[COLUMN_W] = 1;
+    v[COLUMN_HEAP] = 1024, v[COLUMN_HEAP_LIVE] = 512;
+    parts_compute(&s, &gpu, us);
+    CHECK(fabs(us[PART_HEAP] / 19000 - 1) < 0.1, "1024 pieces that live: %g us", us[PART_HEAP]);
+    v[COLUMN_HEAP] = 0, v[COLUMN_CHILDREN] = 256;
+    parts_compute(&s, &gpu, us);
+    CHECK(fabs(us[PART_CHILDREN] / 1749 - 1) < 0.1, "256 launches of a thread: %g us", us[PART_CHILDREN]);
+    v[COLUMN_N_B] = v[COLUMN_CHILDREN] = 1024;
+    parts_compute(&s, &gpu, us);
+    CHECK(fabs(us[PART_CHILDREN] / 645 - 1) < 0.1, "a launch of each of 1024 blocks: %g us", us[PART_CHILDREN]);
+    v[COLUMN_CHILDREN] = 510, v[COLUMN_CHILD_NESTED] = 508, v[COLUMN_N_B] = 1;
+    parts_compute(&s, &gpu, us);
+    CHECK(fabs(us[PART_CHILDREN] / 4456 - 1) < 0.15, "a tree of 8 levels: %g us", us[PART_CHILDREN]);
+    v[COLUMN_CHILDREN] = v[COLUMN_CHILD_NESTED] = 0;
+    v[COLUMN_MANAGED_FIRST] = 3 * 65536, v[COLUMN_MANAGED_AREAS] = 3;
+    parts_compute(&s, &gpu, us);
+    less = us[PART_BUS];
+    v[COLUMN_MANAGED_FIRST] = 65536, v[COLUMN_MANAGED_AREAS] = 1;
+    parts_compute(&s, &gpu, us);
+    CHECK(us[PART_BUS] > 100 && us[PART_BUS] < 180 && less > us[PART_BUS] + 50, "areas: 1 %g us, 3 %g us", us[PART_BUS],
+          less);
+    v[COLUMN_MANAGED_AREAS] = v[COLUMN_MANAGED_FIRST] = 0, v[COLUMN_LOCAL_LINES] = v[COLUMN_LOCAL_STORES] = 1e6;
+    parts_compute(&s, &gpu, us);
+    less = us[PART_L2];
+    v[COLUMN_LOCAL_STORES] = 0;
+    parts_compute(&s, &gpu, us);
+    CHECK(less > 32 && us[PART_L2] == 0, "local memory that is written %g us, that is read %g us", less, us[PART_L2]);
+}
+
 int main(void)
 {
     test_splits();
@@ -178,5 +222,6 @@ int main(void)
     test_scores();
     test_occupancy();
     test_lines_of_memory();
+    test_system();
     return unit_end();
 }

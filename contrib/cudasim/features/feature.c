@@ -16,9 +16,11 @@
 #include "contrib/cudasim/machine/inside.h"
 #include "contrib/cudasim/machine/machine.h"
 #include "feature_code.h"
+#include "feature_pages.h"
 #include "feature_work.h"
 
 #define SECTOR 32       /* bytes */
+#define BLOCK 2097152   /* bytes of managed memory whose pages the driver looks at together */
 #define LEAST_PICKED 3  /* along a side of the grid: two edges and what is between them */
 
 /* An allocation that a launch touched. */
@@ -34,18 +36,21 @@ struct features {
     struct age *ages;    /* [age_count] */
     size_t age_count, age_capacity;
     double bytes;        /* that launches touched so far, each launch its distinct ones */
+    struct pages pages;  /* of managed memory */
     bool told_input, told_problem; /* that the environment's n or s is no number */
 };
 
 /* An allocation of device memory, and the parts of it that a launch touched. */
 struct extent {
     uint64_t first, end;  /* sectors, from the origin */
-    uint64_t *united;     /* [(end - first) / 64 + 2] touched by any block of the sample; NULL before one did */
+    uint64_t *united;     /* [(end - first) / 64 + 2] touched by any block of the sample, or by a launch of managed
+                           * memory; NULL before one did */
     double weighted;      /* distinct sectors of each block of the sample, times what it stands for, summed */
     double plain;         /* the same without weights */
     uint64_t touched;     /* distinct sectors of the sample together */
     double sectors;       /* distinct sectors of the whole launch */
     enum region_kind kind;
+    bool managed;         /* its pages move between the host and the GPU */
 };
 
 struct extents {
@@ -60,49 +65,6 @@ struct sums {
     double class[CLASS_COUNT], lanes, warps, exits, flops, load_sectors, store_sectors, passes, threads, blocks;
     double blocks_run; /* not weighted */
 };
-
-/* ---- the table ---- */
-
-const char *feature_column(enum feature feature)
-{
-    static const char *const names[] = {
-#define FEATURE_NAME(id, name) name,
-        FEATURES(FEATURE_NAME)
-#undef FEATURE_NAME
-    };
-
-    return names[feature];
-}
-
-struct feature_text feature_text(double value)
-{
-    struct feature_text x = {""};
-
-    if (isnan(value))
-        return x;
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(x.text, sizeof x.text, "%.*g", digits, value);
-        if (strtod(x.text, NULL) == value)
-            break;
-    }
-    return x;
-}
-
-void features_write_header(FILE *out)
-{
-    fputs("kernel", out);
-    for (int f = 0; f < FEATURE_COUNT; f++)
-        fprintf(out, ",%s", feature_column((enum feature)f));
-    fputc('\n', out);
-}
-
-void features_write_row(FILE *out, const struct features_row *row)
-{
-    fputs(row->kernel.text, out);
-    for (int f = 0; f < FEATURE_COUNT; f++)
-        fprintf(out, ",%s", feature_text(row->value[f]).text);
-    fputc('\n', out);
-}
 
 /* ---- sampling ---- */
 
@@ -173,7 +135,8 @@ static void add_extent(const struct region *region, void *context)
     }
     first = (region->base - x->origin) / SECTOR;
     end = (region->base + region->size - 1 - x->origin) / SECTOR + 1;
-    x->list[x->count++] = (struct extent){.first = first, .end = end, .kind = region->kind};
+    x->list[x->count++] = (struct extent){.first = first, .end = end, .kind = region->kind,
+                                           .managed = region->kind == REGION_MANAGED || region->managed};
 }
 
 static void drop_extents(struct extents *x)
@@ -196,15 +159,24 @@ static uint64_t word_mask(uint64_t word, uint64_t first, uint64_t end)
 }
 
 /* All that the launch touched of the extent. */
-static void count_extent(struct extent *e, const struct touched *t)
+static bool count_extent(struct extent *e, const struct touched *t)
 {
+    uint64_t bits;
+
     for (uint64_t word = e->first / 64; word <= (e->end - 1) / 64; word++) {
         if (!t->pages[word / TOUCHED_PAGE]) {
             word |= TOUCHED_PAGE - 1;
             continue;
         }
-        e->sectors += (double)__builtin_popcountll(t->bits[word] & word_mask(word, e->first, e->end));
+        bits = t->bits[word] & word_mask(word, e->first, e->end);
+        e->sectors += (double)__builtin_popcountll(bits);
+        if (!bits || !e->managed)
+            continue;
+        if (!e->united && !(e->united = calloc((e->end - 1) / 64 - e->first / 64 + 1, sizeof *e->united)))
+            return false;
+        e->united[word - e->first / 64] |= bits;
     }
+    return true;
 }
 
 /* Notes what one block of the sample touched of the extent. */
@@ -342,28 +314,108 @@ static double cold_bytes(struct features *f, const struct sim *sim, const struct
     return cold;
 }
 
-/*
- * What is not the GPU's memory. Bytes of page-locked memory go over the bus. Managed memory lies with the host until
- * the first launch that touches it. It is not known here what the host touches afterwards. To be called before
- * cold_bytes(), which notes the touch.
- */
-static void fill_away(struct features *f, const struct extents *x, double *value)
+/* Whether the launch touched the page of managed memory, from sector `first` to `end`. */
+static bool page_touched(const struct extent *e, uint64_t first, uint64_t end)
 {
-    value[FEATURE_HOST_BYTES] = value[FEATURE_MANAGED_FIRST] = 0;
+    for (uint64_t word = first / 64; e->united && word <= (end - 1) / 64; word++)
+        if (e->united[word - e->first / 64] & word_mask(word, first, end))
+            return true;
+    return false;
+}
+
+/*
+ * Bytes of the pages that the launch touched and that the GPU did not have. It has them afterwards. `moved_in`:
+ * which stretches of BLOCK bytes had one.
+ */
+static double move_pages(struct features *f, struct sim *sim, const struct extent *e, uint16_t *moved_in)
+{
+    const uint64_t page = ((uint64_t)1 << PAGES_SHIFT) / SECTOR;
+    double moved = 0;
+
+    for (uint64_t first = e->first, end; first < e->end; first = end) {
+        end = (first / page + 1) * page;
+        end = end < e->end ? end : e->end;
+        if (pages_here(&f->pages, first * SECTOR) || !page_touched(e, first, end))
+            continue;
+        moved += (double)((end - first) * SECTOR);
+        moved_in[first * SECTOR / BLOCK] |= e->kind == REGION_MANAGED;
+        if (!f->trying)
+            features_move(f, sim, first * SECTOR, end * SECTOR, true);
+    }
+    /* Of a sample some pages are seen. */
+    return e->touched > 0 ? fmin(moved * e->sectors / (double)e->touched, (double)(e->end - e->first) * SECTOR) : moved;
+}
+
+/* Managed pages of each stretch of BLOCK bytes that had one moved: `all`, and those that the GPU has. */
+static void count_pages(const struct features *f, const struct extents *x, const uint16_t *moved_in, uint16_t *all,
+                        uint16_t *here)
+{
+    for (size_t n = 0; n < x->count; n++)
+        for (uint64_t page = x->list[n].first * SECTOR >> PAGES_SHIFT;
+             x->list[n].kind == REGION_MANAGED && page <= (x->list[n].end * SECTOR - 1) >> PAGES_SHIFT; page++) {
+            uint64_t block = (page << PAGES_SHIFT) / BLOCK;
+
+            all[block] += moved_in[block];
+            here[block] += moved_in[block] && pages_here(&f->pages, page << PAGES_SHIFT);
+        }
+}
+
+/* The driver brings the rest of a stretch of BLOCK bytes of allocations along, once half of it is there. */
+static void bring_along(struct features *f, struct sim *sim, const struct extents *x, const uint16_t *moved_in,
+                        uint16_t *counts, uint64_t blocks)
+{
+    uint16_t *all = counts, *here = counts + blocks;
+
+    count_pages(f, x, moved_in, all, here);
+    for (size_t n = 0; n < x->count; n++)
+        for (uint64_t page = x->list[n].first * SECTOR >> PAGES_SHIFT;
+             x->list[n].kind == REGION_MANAGED && page <= (x->list[n].end * SECTOR - 1) >> PAGES_SHIFT; page++) {
+            uint64_t block = (page << PAGES_SHIFT) / BLOCK;
+
+            if (moved_in[block] && 2 * here[block] >= all[block])
+                features_move(f, sim, page << PAGES_SHIFT, (page << PAGES_SHIFT) + 1, true);
+        }
+}
+
+/*
+ * What is not the GPU's memory. Bytes of page-locked memory go over the bus. Pages of managed memory come to the GPU
+ * when a launch touches them: those of one area are asked for together.
+ */
+static void fill_away(struct features *f, struct sim *sim, const struct extents *x, double *value)
+{
+    uint64_t blocks = memory_range(sim_memory(sim)) / BLOCK + 1;
+    uint16_t *moved_in = NULL;
+
+    value[FEATURE_HOST_BYTES] = value[FEATURE_MANAGED_FIRST] = value[FEATURE_MANAGED_AREAS] = 0;
     for (size_t n = 0; n < x->count; n++) {
         const struct extent *e = &x->list[n];
-        const struct age *age;
+        double moved = 0;
 
-        if (e->sectors <= 0)
-            continue;
-        if (e->kind == REGION_HOST)
+        if (e->managed && e->sectors > 0 && (moved_in || (moved_in = calloc(3 * blocks, sizeof *moved_in))))
+            moved = move_pages(f, sim, e, moved_in);
+        if (e->kind == REGION_HOST && e->sectors > 0)
             value[FEATURE_HOST_BYTES] += SECTOR * e->sectors;
-        if (e->kind != REGION_MANAGED)
-            continue;
-        age = age_of(f, e);
-        if (!age || isinf(age->at))
-            value[FEATURE_MANAGED_FIRST] += SECTOR * e->sectors;
+        value[FEATURE_MANAGED_FIRST] += moved;
+        value[FEATURE_MANAGED_AREAS] += moved > 0;
     }
+    if (moved_in && !f->trying && value[FEATURE_MANAGED_AREAS] > 0)
+        bring_along(f, sim, x, moved_in, moved_in + blocks, blocks);
+    free(moved_in);
+}
+
+void features_move(struct features *features, struct sim *sim, uint64_t low, uint64_t high, bool to_device)
+{
+    pages_move(&features->pages, low, high, memory_range(sim_memory(sim)), to_device);
+}
+
+bool features_any_page(const struct features *features)
+{
+    return features->pages.here != NULL;
+}
+
+bool features_next_page(const struct features *features, uint64_t *low, uint64_t *end, uint64_t high)
+{
+    return pages_next(&features->pages, low, end, high);
 }
 
 /* The share of the launch's bytes in allocations whose data is not real. `partial`: it adds some. */
@@ -512,8 +564,10 @@ struct features *features_create(uint64_t sample)
 
 void features_free(struct features *features)
 {
-    if (features)
+    if (features) {
         free(features->ages);
+        pages_release(&features->pages);
+    }
     free(features);
 }
 
@@ -565,6 +619,7 @@ static bool run_all(struct sim *sim, const struct sim_launch *launch, struct sum
                     double *footprint, struct work *work, struct sim_fault *fault)
 {
     struct sim_kernel_counts before, after;
+    bool good = true;
 
     sim_kernel_count(launch->kernel, &before);
     if (!sim_run(sim, launch, fault))
@@ -572,10 +627,10 @@ static bool run_all(struct sim *sim, const struct sim_launch *launch, struct sum
     sim_kernel_count(launch->kernel, &after);
     add_sums(sums, &before, &after, 1);
     *footprint = (double)count_touched(sim_touched(sim));
-    for (size_t n = 0; n < extents->count; n++)
-        count_extent(&extents->list[n], sim_touched(sim));
+    for (size_t n = 0; good && n < extents->count; n++)
+        good = count_extent(&extents->list[n], sim_touched(sim));
     clear_touched(sim_touched(sim));
-    if (!work_take(work, 1)) {
+    if (!good || !work_take(work, 1)) {
         out_of_memory(sim, launch, fault);
         return false;
     }
@@ -715,7 +770,7 @@ bool features_run(struct features *features, struct sim *sim, const struct sim_l
         return false;
     }
     fill(features, launch, code, &sums, footprint, row);
-    fill_away(features, &extents, row->value);
+    fill_away(features, sim, &extents, row->value);
     row->value[FEATURE_COLD] = cold_bytes(features, sim, &extents);
     row->value[FEATURE_STALE] = stale_share(features, &extents, sampled && sums.class[CLASS_GLOBAL_STORE] > 0);
     drop_extents(&extents);

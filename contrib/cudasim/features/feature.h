@@ -30,7 +30,9 @@
     X(WAIT_HIT, "wait_hit") X(LOAD_FRESH, "load_fresh") X(STORE_FRESH, "store_fresh")                                  \
     X(ATOMIC_MEET, "atomic_meet") X(COLD, "cold") X(ATOMIC_TURNS, "atomic_turns") X(ATOMIC_WORD, "atomic_word")     \
     X(SHARED_LOOPS, "shared_loops") X(HEAP, "heap")                                                                    \
-    X(HOST_BYTES, "host_bytes") X(MANAGED_FIRST, "managed_first") X(PRINTS, "prints") X(CHILDREN, "children")
+    X(HOST_BYTES, "host_bytes") X(MANAGED_FIRST, "managed_first") X(PRINTS, "prints") X(CHILDREN, "children")          \
+    X(LOCAL_STORES, "local_stores") X(PRINT_LANES, "print_lanes") X(CHILD_NESTED, "child_nested")                      \
+    X(HEAP_LIVE, "heap_live") X(MANAGED_AREAS, "managed_areas")
 
 /* How far counts can be trusted: docs/PREDICT.md. */
 #define FEATURES_OF_TRUST(X)                                                                                           \
@@ -69,6 +71,14 @@ struct features_row {
 };
 
 struct features;
+
+/*
+ * Says where managed memory goes: [low, high), in bytes from the device's first address. The host touches it, or a
+ * prefetch moves it. features_next_page(): the next stretch in [*low, high) that the GPU has; false if there is none.
+ */
+void features_move(struct features *features, struct sim *sim, uint64_t low, uint64_t high, bool to_device);
+bool features_any_page(const struct features *features); /* whether any ever came to the GPU */
+bool features_next_page(const struct features *features, uint64_t *low, uint64_t *end, uint64_t high);
 
 /* Launches that are tried, and leave no trace: what they touch is as cold afterwards as before. */
 void features_try(struct features *features, bool on);

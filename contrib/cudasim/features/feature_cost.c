@@ -308,17 +308,75 @@ static bool is_wide_add(const struct ptx_statement *s)
     return feature_is(s->opcode, "add") && (feature_has(s->opcode, "s64") || feature_has(s->opcode, "u64"));
 }
 
-/* Where each register is written: the statement plus 1; SIZE_MAX: more than once. */
+/* Where each register is written, and read: the statement plus 1; SIZE_MAX: more than once; 0: nowhere. */
 struct writers {
-    size_t *at;
+    size_t *at, *read;
     size_t statement;
 };
+
+static void note(size_t *place, size_t statement)
+{
+    *place = *place ? SIZE_MAX : statement + 1;
+}
 
 static void note_writer(size_t reg, void *context)
 {
     struct writers *w = context;
 
-    w->at[reg] = w->at[reg] ? SIZE_MAX : w->statement + 1;
+    note(&w->at[reg], w->statement);
+}
+
+static void note_reader(size_t reg, void *context)
+{
+    struct writers *w = context;
+
+    note(&w->read[reg], w->statement);
+}
+
+/* The one statement that writes the register that operand n is, or reads it; NULL: there are several, or none. */
+static const struct ptx_statement *one_of(const struct ptx_function *f, const size_t *places,
+                                          const struct ptx_statement *s, size_t n)
+{
+    size_t at = n < s->count && s->operands[n].kind == PTX_OPERAND_REGISTER ? places[s->operands[n].reg] : 0;
+
+    return at && at != SIZE_MAX ? &f->statements[at - 1] : NULL;
+}
+
+/* A float operation whose rounding the program leaves to ptxas. */
+static bool is_free_float(const struct ptx_statement *s, const char *base)
+{
+    static const char *const fixed[] = {"rn", "rz", "rm", "rp", "sat"};
+
+    if (!feature_is(s->opcode, base) || !(feature_has(s->opcode, "f32") || feature_has(s->opcode, "f64")))
+        return false;
+    for (size_t n = 0; n < sizeof fixed / sizeof *fixed; n++)
+        if (feature_has(s->opcode, fixed[n]))
+            return false;
+    return s->guard < 0 && s->count == 3;
+}
+
+/* The multiplication that becomes one multiply-add with this addition or subtraction, or NULL. */
+static const struct ptx_statement *contracted(const struct ptx_function *f, const struct writers *w,
+                                              const struct ptx_statement *s)
+{
+    if (!is_free_float(s, "add") && !is_free_float(s, "sub"))
+        return NULL;
+    for (size_t n = 1; n < s->count; n++) {
+        const struct ptx_statement *product = one_of(f, w->at, s, n);
+
+        if (product && is_free_float(product, "mul") && one_of(f, w->read, product, 0) == s &&
+            feature_has(product->opcode, "f64") == feature_has(s->opcode, "f64"))
+            return product;
+    }
+    return NULL;
+}
+
+/* Whether ptxas makes one multiply-add of this multiplication and the one addition that reads it. */
+static bool is_contracted(const struct ptx_function *f, const struct writers *w, const struct ptx_statement *s)
+{
+    const struct ptx_statement *sum = is_free_float(s, "mul") ? one_of(f, w->read, s, 0) : NULL;
+
+    return sum && contracted(f, w, sum) == s;
 }
 
 /* Whether operand n of the statement comes from a widening multiplication or a shift: one instruction does both. */
@@ -340,6 +398,8 @@ static void special_cases(const struct ptx_function *f, const struct writers *w,
 
     if (matrix_cost(s->opcode, x))
         return;
+    if (is_contracted(f, w, s))
+        x->slots = x->busy = x->latency = 0;
     if (x->pipe == PIPE_LSU && x->busy > 0 && (feature_is(s->opcode, "ld") || feature_is(s->opcode, "st")))
         x->busy *= access_bytes(s->opcode) > 4 ? access_bytes(s->opcode) / 4 : 1;
     if (feature_is(s->opcode, "ld") && x->wait == WAIT_LOAD)
@@ -418,13 +478,16 @@ static bool add_function(struct costs *c, const struct program *program, const s
 {
     const struct ptx_function *f = function->ptx;
     struct listing l = {c, c->register_count};
-    struct writers w = {calloc(f->register_count + 1, sizeof *w.at), 0};
+    struct writers w = {.at = calloc(2 * (f->register_count + 1), sizeof *w.at)};
     size_t at = 0;
 
     if (!w.at)
         return false;
-    for (w.statement = 0; w.statement < f->statement_count; w.statement++)
+    w.read = w.at + f->register_count + 1;
+    for (w.statement = 0; w.statement < f->statement_count; w.statement++) {
         feature_visit_written(f, &f->statements[w.statement], note_writer, &w);
+        feature_visit_read(f, &f->statements[w.statement], note_reader, &w);
+    }
     for (uint32_t n = function->first; n < function->last; n++) {
         uint32_t line = program->code[n].line;
 

@@ -163,7 +163,8 @@ static const struct {
     SUM(atomic_sectors, ATOMIC_SECTORS), SUM(shared_atomic_requests, SHARED_ATOMICS),
     SUM(shared_atomic_rounds, SHARED_ROUNDS), SUM(load_fresh, LOAD_FRESH), SUM(store_fresh, STORE_FRESH),
     SUM(loop_rounds, SHARED_LOOPS), SUM(heap_calls, HEAP), SUM(print_calls, PRINTS),
-    SUM(child_launches, CHILDREN)
+    SUM(child_launches, CHILDREN), SUM(local_stores, LOCAL_STORES), SUM(print_lanes, PRINT_LANES),
+    SUM(nested_launches, CHILD_NESTED), SUM(heap_live, HEAP_LIVE)
 #undef SUM
 };
 
@@ -183,6 +184,7 @@ static void fill_memory(const struct work *w, double blocks, double *v)
     v[FEATURE_ATOMIC_TURNS] = hottest((double)c.turn_block, (double)c.blocks, (double)most.turn, blocks) / 10;
     v[FEATURE_ATOMIC_WORD] = hottest((double)c.word_block, (double)c.blocks, (double)most.word, blocks) / 10;
     v[FEATURE_SHARED_LOOPS] /= 10;
+    v[FEATURE_HEAP_LIVE] = ratio(v[FEATURE_HEAP_LIVE], v[FEATURE_HEAP]);
 }
 
 bool work_end(struct work *w, double blocks, double warps, double value[FEATURE_COUNT])

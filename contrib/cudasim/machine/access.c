@@ -497,7 +497,7 @@ static void count_slow(struct warp *w, const struct ins *ins, unsigned bytes, co
         e->local_requests++;
         e->local_bytes += (uint64_t)lanes * bytes;
         if (w->block->probed)
-            probe_local(w, kinds->local, bytes);
+            probe_local(w, ins, kinds->local, bytes);
     }
 }
 

@@ -517,13 +517,17 @@ static void count_calls(struct warp *w, enum builtin builtin)
 
     if (!counts)
         return;
-    if (builtin == BUILTIN_VPRINTF)
+    if (builtin == BUILTIN_VPRINTF) {
         counts->print_calls++;
-    else if (builtin == BUILTIN_CHILD_LAUNCH)
+        counts->print_lanes += lanes;
+    } else if (builtin == BUILTIN_CHILD_LAUNCH) {
         counts->child_launches += lanes;
-    else if (builtin == BUILTIN_MALLOC || builtin == BUILTIN_FREE || builtin == BUILTIN_DEVICE_MALLOC ||
-             builtin == BUILTIN_DEVICE_FREE)
+        counts->nested_launches += w->worker->sim->children.depth > 0 ? lanes : 0;
+    } else if (builtin == BUILTIN_MALLOC || builtin == BUILTIN_FREE || builtin == BUILTIN_DEVICE_MALLOC ||
+               builtin == BUILTIN_DEVICE_FREE) {
         counts->heap_calls += lanes;
+        counts->heap_live += lanes * atomic_load(&sim_heap(w->worker->sim)->live);
+    }
 }
 
 const struct ins *builtin_call(struct warp *w, const struct ins *ins, const struct call_site *site)

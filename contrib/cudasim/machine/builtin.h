@@ -17,6 +17,7 @@ struct worker;
 /* The heap of malloc() in kernels. It exists from sim_create() to sim_destroy(), and is all zeros at first. */
 struct heap {
     _Atomic uint64_t used; /* bytes of all live blocks */
+    _Atomic uint64_t live; /* how many there are */
     struct heap_site *sites; /* [site_count] lines that called malloc(); owned */
     unsigned site_count;
 };

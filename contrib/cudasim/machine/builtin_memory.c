@@ -67,6 +67,7 @@ uint64_t heap_allocate(struct warp *w, const struct ins *ins, unsigned lane, uin
     r = memory_allocate(sim_memory(sim), size, HEAP_ALIGN, REGION_HEAP);
     if (r) {
         r->flags = heap_site(w, ins, lane);
+        atomic_fetch_add(&heap->live, 1);
         return r->base;
     }
     atomic_fetch_sub(&heap->used, size);
@@ -88,6 +89,7 @@ bool heap_free(struct warp *w, const struct ins *ins, unsigned lane, uint64_t ad
     size = ours ? r->size : 0;
     if (ours && !__atomic_load_n(&r->freed, __ATOMIC_RELAXED) && memory_release(sim_memory(sim), address)) {
         atomic_fetch_sub(&sim_heap(sim)->used, size);
+        atomic_fetch_sub(&sim_heap(sim)->live, 1);
         return true;
     }
     if (ours)

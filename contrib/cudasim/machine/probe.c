@@ -323,10 +323,19 @@ static void note_turns(struct probe *p, const uint64_t *sectors, unsigned count,
     }
 }
 
-/* L2 changes the words of a sector one after another. Integers of a warp at one word are added up before. */
-static void note_meeting(struct probe *p, const uint64_t *address, uint32_t mask, bool floats, unsigned words)
+/*
+ * Whether ptxas lets one lane do the work of all lanes of a warp at one word: it combines integers. The result of an
+ * exchange, of a compare and swap, or of a count up to a limit is another for each lane.
+ */
+static bool combines(const struct ins *ins)
 {
-    if (!floats && words == 1)
+    return ins->flops == 0 && ins->op <= ATOMIC_XOR;
+}
+
+/* L2 changes the words of a sector one after another. */
+static void note_meeting(struct probe *p, const uint64_t *address, uint32_t mask, bool floats, bool one)
+{
+    if (one)
         mask &= -mask;
     EVERY_LANE(l, mask)
     {
@@ -340,7 +349,9 @@ static void note_meeting(struct probe *p, const uint64_t *address, uint32_t mask
     }
 }
 
-static void note_atomic(struct probe *p, const uint64_t *address, uint32_t mask, uint64_t sectors, bool floats)
+/* How many turns a sector of the request takes: one for each lane, if all are at one word and nobody combines them. */
+static unsigned note_atomic(struct probe *p, const struct ins *ins, const uint64_t *address, uint32_t mask,
+                            uint64_t sectors)
 {
     uint64_t list[LANES + 1];
     unsigned words = distinct(address, mask, 2, 0, list);
@@ -349,7 +360,7 @@ static void note_atomic(struct probe *p, const uint64_t *address, uint32_t mask,
     p->counts.atomic_lanes += (uint64_t)__builtin_popcount(mask);
     p->counts.atomic_words += words;
     p->counts.atomic_sectors += sectors;
-    note_meeting(p, address, mask, floats, words);
+    note_meeting(p, address, mask, ins->flops > 0, words == 1 && combines(ins));
     EVERY_LANE(l, mask)
     {
         unsigned at = place_of(address[l] >> 2);
@@ -357,6 +368,7 @@ static void note_atomic(struct probe *p, const uint64_t *address, uint32_t mask,
         p->hot[at]++;
         p->hot_now[at]++;
     }
+    return words == 1 && ins->flops == 0 && !combines(ins) ? (unsigned)__builtin_popcount(mask) : 1;
 }
 
 void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address, uint32_t mask, unsigned bytes)
@@ -374,8 +386,8 @@ void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address
     }
     count = distinct(address, mask, SECTOR_SHIFT, bytes - 1, list);
     if (ins->op_is_atomic) {
-        note_atomic(p, address, mask, count, ins->flops > 0);
-        note_turns(p, list, count, ins->flops > 0 && bytes > 4 ? WIDE_TURN : TURN);
+        note_turns(p, list, count,
+                   note_atomic(p, ins, address, mask, count) * (ins->flops > 0 && bytes > 4 ? WIDE_TURN : TURN));
         return;
     }
     if (p->at != w->block)
@@ -418,12 +430,14 @@ void probe_bulk(struct warp *w, uint64_t address, uint64_t bytes)
 }
 
 /* The lanes' words of one local variable lie side by side. */
-void probe_local(struct warp *w, uint32_t mask, unsigned bytes)
+void probe_local(struct warp *w, const struct ins *ins, uint32_t mask, unsigned bytes)
 {
     struct probe_counts *c = &w->worker->probe->counts;
+    uint64_t lines = ((uint64_t)__builtin_popcount(mask) * bytes + 127) / 128;
 
     c->local_requests++;
-    c->local_lines += ((uint64_t)__builtin_popcount(mask) * bytes + 127) / 128;
+    c->local_lines += lines;
+    c->local_stores += ins->stores ? lines : 0;
 }
 
 void probe_shared_atomic(struct warp *w, const struct ins *ins, const uint32_t *offsets, uint32_t mask,

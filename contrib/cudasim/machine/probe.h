@@ -65,8 +65,12 @@ struct probe_counts {
     uint64_t turn_block, word_block;  /* the same of what meets at a granule of L2, and of lanes that meet at a word */
     uint64_t loop_rounds;             /* as shared_atomic_rounds, of those that are loops: tenths of those of floats */
     uint64_t heap_calls;              /* of malloc() and free(), of lanes */
+    uint64_t heap_live;               /* pieces that lived at each of these calls, summed */
     uint64_t print_calls;             /* of printf(), of warps */
+    uint64_t print_lanes;             /* the same of lanes: each has a piece of text of its own */
     uint64_t child_launches;          /* launches by kernels, of lanes */
+    uint64_t nested_launches;         /* of these, those by kernels that a kernel launched */
+    uint64_t local_stores;            /* of local_lines those that are written */
     uint64_t load_fresh, store_fresh;        /* sectors that a block asked L2 for, or wrote, for the first time */
     /* Of all blocks that ran. */
     uint64_t all_blocks, all_warps, instructions;                /* of warps */
@@ -117,7 +121,7 @@ void probe_run(struct probe_path *path, uint32_t from, uint32_t to);
 void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address, uint32_t mask, unsigned bytes);
 /* A lane that copies many bytes from global memory, or to it. */
 void probe_bulk(struct warp *w, uint64_t address, uint64_t bytes);
-void probe_local(struct warp *w, uint32_t mask, unsigned bytes);
+void probe_local(struct warp *w, const struct ins *ins, uint32_t mask, unsigned bytes);
 void probe_shared_atomic(struct warp *w, const struct ins *ins, const uint32_t *offsets, uint32_t mask,
                          unsigned bytes);
 

@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 
 #include "host_place.h"
+#include "moves.h"
 
 enum {
     STAGED_MOST = 4 << 20, /* bytes of pageable memory that a pending copy keeps; for larger ones the host waits */
@@ -430,6 +431,8 @@ cudaError_t set_run(struct runtime *runtime, const struct set_work *set)
 {
     struct memory *memory = sim_memory(runtime->sim);
 
+    if (runtime->moves && copy_side(runtime, row_of(&set->target, 0, 0)) == SIDE_MANAGED)
+        moves_note(runtime, row_of(&set->target, 0, 0), set->width * set->element, true);
     if (set->height == 1 && set->depth == 1)
         note_fill(runtime, row_of(&set->target, 0, 0), set->width * set->element);
     for (size_t z = 0; z < set->depth; z++) {

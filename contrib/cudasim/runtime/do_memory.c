@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "host_place.h"
+#include "moves.h"
 #include "shield.h"
 
 enum { PLACES = 1000 }; /* of allocations that are left, whose lines are looked up: no more are reported */
@@ -43,6 +44,7 @@ cudaError_t allocation_new(struct runtime *runtime, size_t size, enum region_kin
     if (kind == REGION_HOST || kind == REGION_MANAGED) {
         runtime->host_memory = true;
         shield_lower(runtime);
+        moves_note(runtime, region->base, size, false);
     }
     *pointer = (void *)(uintptr_t)region->base;
     return cudaSuccess;

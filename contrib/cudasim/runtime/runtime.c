@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "host_place.h"
+#include "moves.h"
 #include "old_stack.h"
 #include "order.h"
 #include "shield.h"
@@ -148,6 +149,8 @@ static bool create_device(struct runtime *runtime)
         runtime->device_error = cudaErrorInitializationError;
         return false;
     }
+    if (runtime->features && !options.check_host)
+        moves_create(runtime);
     return true;
 }
 

@@ -137,7 +137,6 @@ struct binary {
 
 struct thread_state;
 struct graph_capture;
-struct shield;
 
 /* A point in the order of work: for each queue the newest piece of work before it. */
 struct clock {
@@ -273,6 +272,7 @@ struct runtime {
     unsigned threads, looks;     /* threads of the process when runner.c last counted them; how often it was asked */
     struct watch *watch;         /* on memory of the host; NULL: not watched */
     struct shield *shield;       /* on memory of the device; NULL: the host may access it */
+    struct moves *moves;         /* notes the host's accesses to managed memory, for features; else NULL */
     struct traffic *traffic;     /* made when it is first needed */
     struct task *noting;         /* the task whose traffic is noted now */
     size_t noted_before;         /* if that is a host function: notes of watch.c that were there when it began */

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "moves.h"
 #include "shield.h"
 #include "contrib/cudasim/report/explain.h"
 #include "contrib/cudasim/report/speed.h"
@@ -101,6 +102,7 @@ __attribute__((destructor)) static void end(void)
     __atomic_store_n(&runtime->ended, true, __ATOMIC_RELEASE);
     if (runtime->sim) {
         report(runtime);
+        moves_free(runtime);
         rows_close(runtime);
         module_release_all(runtime);
         sim_destroy(runtime->sim);

@@ -5,6 +5,7 @@
  * Managed memory is in one place only, so advice changes nothing. It is kept by bytes, in ranges that do not overlap
  * and lie in the order of their addresses. Memory in no range has the defaults.
  */
+#include "moves.h"
 #include "runtime.h"
 
 #include <stdlib.h>
@@ -188,6 +189,7 @@ static cudaError_t prefetch(struct call *call, const void *pointer, size_t count
         return cudaErrorMemoryAllocation;
     for (size_t n = first_behind(list, low); n < list->count && list->ranges[n].low < low + count; n++)
         list->ranges[n].prefetched = place;
+    moves_note(call->runtime, low, count, place.type == cudaMemLocationTypeDevice);
     return cudaSuccess;
 }
 

@@ -27,6 +27,7 @@
 #include <ucontext.h>
 
 #include "host_place.h"
+#include "moves.h"
 #include "runtime.h"
 
 enum {
@@ -264,17 +265,20 @@ static void raise_beside(struct runtime *runtime, unsigned running)
 void shield_raise(struct runtime *runtime)
 {
     raise_beside(runtime, 0);
+    moves_close(runtime, 0);
 }
 
 void shield_raise_for_function(struct runtime *runtime)
 {
     raise_beside(runtime, 1);
+    moves_close(runtime, 1);
 }
 
 void shield_lower(struct runtime *runtime)
 {
     struct shield *shield = runtime->shield;
 
+    moves_open(runtime);
     if (!shield)
         return;
     shield->worked |= runtime->running > 0;

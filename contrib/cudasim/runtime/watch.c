@@ -21,6 +21,7 @@
 #include <ucontext.h>
 
 #include "host_place.h"
+#include "moves.h"
 
 enum {
     PAGE = 4096,       /* bytes */
@@ -253,6 +254,7 @@ void watch_touch(const void *memory, size_t bytes, bool writes)
 {
     const uint64_t low = (uintptr_t)memory, high = low + bytes;
 
+    moves_touch(memory, bytes);
     for (size_t n = 0; the_watch && n < the_watch->count; n++) {
         const uint64_t from = __atomic_load_n(&the_watch->ranges[n].low, __ATOMIC_RELAXED);
         const uint64_t to = __atomic_load_n(&the_watch->ranges[n].high, __ATOMIC_RELAXED);

@@ -163,7 +163,7 @@ INLINE enum pattern reach_local(struct warp *w, const struct ins *i, unsigned by
             e->local_requests++;
             e->local_bytes += (u64)__builtin_popcount(w->mask) * bytes;
             if (w->block->probed)
-                probe_local(w, w->mask, bytes);
+                probe_local(w, i, w->mask, bytes);
         }
         EACH_LANE { P[l] += base + (u64)l * stride; }
         return PATTERN_ANY;

@@ -75,7 +75,8 @@ static double join_throughputs(const double *law, const double *parts, double *s
 static void evaluate(const double *law, const double *terms, struct gradient *g)
 {
     const double *parts = terms + TERMS;
-    double launch = exp(law[MECHANISM_LAUNCH]), path = path_of(law, parts), of_path, by_power, rest;
+    double launch = exp(law[MECHANISM_LAUNCH]) * parts[PARTS_LAUNCH], path = path_of(law, parts);
+    double of_path, by_power, rest;
     double busy = join_throughputs(law, parts, g->by, &by_power);
     double norm = join(path, busy, 1 + exp(law[MECHANISM_HIDING]), &of_path, &g->by[MECHANISM_HIDING]);
 
@@ -290,7 +291,6 @@ static bool fit(struct learned *learned, const struct training *t, struct error 
     bool good = law && weigh(&p, error);
 
     if (good) {
-        p.centre[MECHANISM_LAUNCH] = log(2.0);
         p.centre[MECHANISM_POWER] = log(1.5);
         p.centre[MECHANISM_HIDING] = log(1.5);
         memcpy(law, p.centre, sizeof p.centre);

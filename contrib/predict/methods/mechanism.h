@@ -8,7 +8,7 @@
 #include "method.h"
 
 /*
- * Logarithms: a factor for each part, held to 1, the launch in microseconds, p - 1, q - 1.
+ * Logarithms: a factor for each part and one for the price of a launch, held to 1; p - 1, q - 1.
  */
 enum { MECHANISM_LAUNCH = PARTS, MECHANISM_POWER, MECHANISM_HIDING, MECHANISM_COUNT };
 

@@ -52,6 +52,25 @@ template <class Launch> float bench_us(int rounds, Launch launch)
     return best * 1e3f;
 }
 
+/* Microseconds of the one launch, by events. */
+template <class Launch> float bench_once(Launch launch)
+{
+    cudaEvent_t before, after;
+    float ms;
+
+    CHECK(cudaEventCreate(&before));
+    CHECK(cudaEventCreate(&after));
+    CHECK(cudaEventRecord(before));
+    launch();
+    CHECK(cudaGetLastError());
+    CHECK(cudaEventRecord(after));
+    CHECK(cudaEventSynchronize(after));
+    CHECK(cudaEventElapsedTime(&ms, before, after));
+    CHECK(cudaEventDestroy(before));
+    CHECK(cudaEventDestroy(after));
+    return ms * 1e3f;
+}
+
 struct machine {
     int sms;
     double mhz;       /* the highest clock of the multiprocessors */
@@ -75,5 +94,8 @@ void bench_memory(const struct machine *m);  /* latency and bandwidth of L1, L2 
 void bench_atomics(const struct machine *m); /* on global memory */
 void bench_launch(const struct machine *m);  /* launches and starts of blocks */
 void bench_system(const struct machine *m);  /* memory that moves, the heap of kernels, printing */
+void bench_pages(const struct machine *m);   /* pages of managed memory */
+void bench_runtime(const struct machine *m); /* the heap with live pieces, printing of text */
+void bench_nested(const struct machine *m);  /* launches by kernels */
 
 #endif

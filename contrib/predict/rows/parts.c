@@ -5,10 +5,12 @@
 
 #define SCHEDULERS 4.0
 #define LINE_CLOCKS 1.0         /* sectors_l1, load_4: a request takes a clock for each line of 128 bytes */
+#define LINE_SECTORS 4.0
 #define SECTORS_L1_CLOCK 4.0    /* sectors_l1, load_16 */
 #define BYTES_L2_SM_CLOCK 40.0  /* sectors_l2, load_16: from L2 to one multiprocessor */
 #define READS_L2_CLOCK 1850.0   /* bandwidth, read, 16 to 64 MiB: bytes a clock of the whole GPU */
 #define WRITES_L2_CLOCK 2000.0  /* bandwidth, write */
+#define MEASURED_L2_BYTES 62914560.0 /* gpu, l2 */
 #define ALONE_STORE 0.4         /* sectors_store: how much more a sector costs that is alone in its line */
 #define SCATTERED_CLOCK 18.7    /* atomic, scattered_256M, read and written: sectors a clock from memory, one by one */
 #define CONSTANT_CLOCKS 2.0     /* constant_throughput: for each word */
@@ -21,14 +23,22 @@
 #define ATOMIC_MEETS_CLOCK 37.0 /* atomic, one_a_warp: lanes that meet others of their warp */
 #define HOT_CLOCKS 1.45         /* atomic, one: for each lane */
 #define TURN_CLOCKS 1.3         /* atomic_table, 64 to 1024 words: 1.16 side by side, 1.5 anywhere */
-#define HEAP_CLOCKS 11400.0     /* heap, 1x1: half of malloc() and free(), at 1,980 MHz */
+#define HEAP_US 7.0             /* heap_live, take_1x1 and give_1x1: of a call while few pieces live */
 #define HEAP_POWER 0.57         /* heap, 1x1 to 132x256 */
+#define HEAP_LIVE_US 0.022      /* heap_live, take_1x1, 1024: more for each piece that lives */
 #define BUS_US 2.0              /* mapped, read, 64 KiB: more than of memory of the GPU */
 #define BUS_BYTES_US 50.7e3     /* mapped, read, 64 MiB */
-#define MANAGED_US 75.0         /* managed, first, 64 KiB */
+#define MANAGED_US 130.0        /* pages, host_wrote and nobody, a word, under ncu */
+#define MANAGED_AREA_US 35.0    /* pages, stride_2048K: for each further area */
 #define MANAGED_BYTES_US 9.15e3 /* managed, first, 64 MiB */
-#define PRINT_US 1.5            /* print, 132x256: for each call of a warp */
-#define CHILD_US 2.5            /* no microbenchmark: computeBezierLinesCDP, the one public kernel that launches */
+#define PRINT_US 22.3           /* print_text, 1x1: a warp waits for each of its calls, whatever it prints */
+#define PRINT_LANE_US 0.1       /* print_text, 1x32, 4: for each further lane */
+#define PRINT_CALL_US 2.05      /* print_text, 1x1024 to 512x32, lanes_1: each call of other warps */
+#define PRINT_TEXT_US 0.24      /* print_text, lanes_32: each further lane of theirs */
+#define CHILD_FIRST_US 14.0     /* nested, thread_1x1, 1 */
+#define CHILD_BLOCK_US 6.5      /* nested, thread_1x1, 256: those of a block follow each other */
+#define CHILD_US 0.6            /* nested, blocks_1024x1: of all blocks */
+#define CHILD_NESTED_US 9.5     /* nested, chain and tree: by kernels that a kernel launched */
 #define L1_CLOCKS 41.5          /* memory_latency, load_ca, 128 KiB */
 #define L2_CLOCKS 290.0         /* memory_latency, load_cg, 2 MiB */
 #define DRAM_CLOCKS 690.0       /* memory_latency, load_ca, 1 GiB */
@@ -249,12 +259,16 @@ static double hot_clocks(const double *v)
     return fmax(HOT_CLOCKS * v[COLUMN_ATOMIC_WORD], TURN_CLOCKS * v[COLUMN_ATOMIC_TURNS]);
 }
 
-/* Calls of malloc() and free(): threads wait for each other, but not as long as one call takes. */
-static double heap_clocks(const double *v)
+/*
+ * Calls of malloc() and free(): threads wait for each other, but not as long as one call takes. Each searches among the
+ * pieces that live.
+ */
+static double heap_us(const double *v)
 {
     double calls = known(v[COLUMN_HEAP], 0), threads = fmin(calls, v[COLUMN_N_B] * v[COLUMN_N_T]);
 
-    return calls > 0 ? HEAP_CLOCKS * pow(threads, HEAP_POWER) * calls / threads : 0;
+    return calls > 0 ? calls / threads * (HEAP_US * pow(threads, HEAP_POWER) +
+                                          HEAP_LIVE_US * known(v[COLUMN_HEAP_LIVE], 0)) : 0;
 }
 
 /*
@@ -265,9 +279,47 @@ static double bus_us(const double *v)
 {
     double host = known(v[COLUMN_HOST_BYTES], 0), first = known(v[COLUMN_MANAGED_FIRST], 0);
     double read = per(v[COLUMN_BYTES_READ], v[COLUMN_BYTES_READ] + v[COLUMN_BYTES_WRITTEN]);
+    double areas = known(v[COLUMN_MANAGED_AREAS], first > 0);
 
     return (host > 0 ? BUS_US + host * fmax(read, 1 - read) / BUS_BYTES_US : 0) +
-           (first > 0 ? MANAGED_US + first / MANAGED_BYTES_US : 0);
+           (areas > 0 ? MANAGED_US + MANAGED_AREA_US * (areas - 1) + first / MANAGED_BYTES_US : 0);
+}
+
+/*
+ * Lines of local memory that are written. L1 writes them through to L2. Of rows from before they were counted: the
+ * share of stores in what is neither a load nor a store of global memory.
+ */
+static double local_stores(const double *v)
+{
+    double warps = v[COLUMN_N_B] * v[COLUMN_N_T] / 32;
+    double loads = fmax(v[COLUMN_L_MR] * warps - v[COLUMN_LOAD_REQUESTS], 0);
+    double stores = fmax(v[COLUMN_L_MW] * warps - v[COLUMN_STORE_REQUESTS] - v[COLUMN_ATOMIC_REQUESTS], 0);
+
+    return known(v[COLUMN_LOCAL_STORES], v[COLUMN_LOCAL_LINES] * per(stores, stores + loads));
+}
+
+/* A warp waits for each of its calls. The calls of other warps and the text of their lanes follow each other. */
+static double print_us(const double *v)
+{
+    double calls = known(v[COLUMN_PRINTS], 0), warps = v[COLUMN_N_B] * fmax(1, v[COLUMN_W]), own = 1 / fmax(warps, 1);
+    double text = known(v[COLUMN_PRINT_LANES], calls * fmin(v[COLUMN_N_T], 32)) - calls;
+
+    return own * (PRINT_US * calls + PRINT_LANE_US * text) + (1 - own) * (PRINT_CALL_US * calls + PRINT_TEXT_US * text);
+}
+
+/* Launches of a block follow each other. Kernels that a kernel launched launch theirs one after another. */
+static double children_us(const double *v)
+{
+    double all = known(v[COLUMN_CHILDREN], 0), nested = fmin(known(v[COLUMN_CHILD_NESTED], 0), all), top = all - nested;
+
+    return all > 0 ? CHILD_FIRST_US + CHILD_BLOCK_US * fmax(top / v[COLUMN_N_B], 1) + CHILD_US * top +
+                         CHILD_NESTED_US * nested : 0;
+}
+
+/* The GPU's slices of L2 over those of the GPU of the microbenchmarks: each has as many bytes, and serves as many. */
+static double slices(const struct gpu *gpu)
+{
+    return gpu->l2_bytes / MEASURED_L2_BYTES;
 }
 
 static void throughputs(const double *v, const struct gpu *gpu, const struct place *p, double *clocks)
@@ -275,7 +327,8 @@ static void throughputs(const double *v, const struct gpu *gpu, const struct pla
     double sectors = v[COLUMN_LOAD_SECTORS] + v[COLUMN_STORE_SECTORS];
     double lines = v[COLUMN_LOAD_LINES] + v[COLUMN_STORE_LINES] + v[COLUMN_ATOMIC_SECTORS] + v[COLUMN_LOCAL_LINES];
     double alone = fmax(2 * per(v[COLUMN_STORE_LINES], v[COLUMN_STORE_SECTORS]) - 1, 0);
-    double writes = v[COLUMN_STORE_SECTORS] * (1 + ALONE_STORE * alone) + v[COLUMN_ATOMIC_SECTORS];
+    double writes = v[COLUMN_STORE_SECTORS] * (1 + ALONE_STORE * alone) + v[COLUMN_ATOMIC_SECTORS] +
+                    LINE_SECTORS * local_stores(v);
     double meets = v[COLUMN_ATOMIC_WORDS] > 1.05 * v[COLUMN_ATOMIC_REQUESTS]
                        ? v[COLUMN_ATOMIC_LANES] - v[COLUMN_ATOMIC_WORDS] : 0;
     double lsu, shared;
@@ -295,7 +348,7 @@ static void throughputs(const double *v, const struct gpu *gpu, const struct pla
     clocks[lsu > shared ? PART_LSU : PART_SHARED] = p->share * (lsu + shared);
     clocks[PART_L1] = p->share * (sectors / SECTORS_L1_CLOCK + v[COLUMN_LOCAL_LINES]);
     clocks[PART_L2] = fmax(p->share * l2_reads(v) * 32 / BYTES_L2_SM_CLOCK,
-                           fmax(l2_reads(v) * 32 / READS_L2_CLOCK, writes * 32 / WRITES_L2_CLOCK));
+                           fmax(l2_reads(v) * 32 / READS_L2_CLOCK, writes * 32 / WRITES_L2_CLOCK) / slices(gpu));
     clocks[PART_DRAM] = memory_clocks(v, gpu);
     clocks[PART_ATOMICS] = v[COLUMN_ATOMIC_SECTORS] / ATOMIC_SECTORS_CLOCK + fmax(meets, 0) / ATOMIC_MEETS_CLOCK;
     clocks[PART_HOT] = hot_clocks(v);
@@ -325,18 +378,18 @@ static void path(const double *v, const struct gpu *gpu, const struct place *p, 
     clocks[PART_WAIT_ATOMIC] = longest * v[COLUMN_WAIT_ATOMIC] * ATOMIC_CLOCKS;
     clocks[PART_WAIT_BARRIER] = longest * v[COLUMN_WAIT_BARRIER] * barrier;
     clocks[PART_WAIT_FENCE] = longest * v[COLUMN_WAIT_FENCE] * FENCE_CLOCKS;
-    clocks[PART_HEAP] = heap_clocks(v);
+    clocks[PART_HEAP] = gpu->max_mhz * heap_us(v);
     clocks[PART_BUS] = gpu->max_mhz * bus_us(v);
-    clocks[PART_PRINT] = gpu->max_mhz * PRINT_US * p->waves *
-                         per(known(v[COLUMN_PRINTS], 0), v[COLUMN_N_B] * fmax(1, v[COLUMN_W]));
-    clocks[PART_CHILDREN] = gpu->max_mhz * CHILD_US * known(v[COLUMN_CHILDREN], 0);
+    clocks[PART_PRINT] = gpu->max_mhz * print_us(v);
+    clocks[PART_CHILDREN] = gpu->max_mhz * children_us(v);
     clocks[PART_FETCH] = v[COLUMN_CODE] / CODE_LINE * FETCH_CLOCKS;
 }
 
-void parts_compute(const struct sample *sample, const struct gpu *gpu, double us[PARTS])
+void parts_compute(const struct sample *sample, const struct gpu *gpu, double us[PARTS_ALL])
 {
     struct place p = place_of(sample, gpu);
 
+    us[PARTS_LAUNCH] = gpu->launch_us;
     for (int i = 0; i < PARTS; i++)
         us[i] = 0;
     if (!parts_known(sample))

@@ -46,8 +46,8 @@ enum part {
     PARTS
 };
 
-/* A row of what methods learn from: the terms, then the parts. */
-enum { ROW_TERMS = TERMS + PARTS };
+/* A row of what methods learn from: the terms, then the parts, then the price of a launch that does nothing. */
+enum { PARTS_LAUNCH = PARTS, PARTS_ALL, ROW_TERMS = TERMS + PARTS_ALL };
 
 /* Whether the row has the columns of the launch's work. */
 bool parts_known(const struct sample *sample);
@@ -61,8 +61,11 @@ bool parts_doubtful(const struct sample *sample);
 /* How much wider the logarithm of an interval is for it than for others: docs/PREDICT.md, Intervals. */
 #define DOUBTFUL_WIDTH 2.0
 
-/* Fills `us`, microseconds at the GPU's highest clock. All are 0 where the row lacks the columns. */
-void parts_compute(const struct sample *sample, const struct gpu *gpu, double us[PARTS]);
+/*
+ * Fills `us`, microseconds at the GPU's highest clock, and the price of a launch. The parts are 0 where the row lacks
+ * the columns.
+ */
+void parts_compute(const struct sample *sample, const struct gpu *gpu, double us[PARTS_ALL]);
 
 const char *part_name(enum part part);
 bool part_is_path(enum part part);

@@ -22,6 +22,7 @@
     X(SAMPLES, "samples", MEASURED)               \
     X(SM_MHZ, "sm_mhz", MEASURED)                 \
     X(ALONE_US, "alone_us", WORK)     \
+    X(DRAW, "draw", WORK)                         \
     X(MEM_MHZ, "mem_mhz", MEASURED)               \
     X(GRID_X, "grid_x", FEATURE)                  \
     X(GRID_Y, "grid_y", FEATURE)                  \
@@ -104,6 +105,11 @@
     X(MANAGED_FIRST, "managed_first", WORK) \
     X(PRINTS, "prints", WORK) \
     X(CHILDREN, "children", WORK) \
+    X(LOCAL_STORES, "local_stores", WORK) \
+    X(PRINT_LANES, "print_lanes", WORK) \
+    X(CHILD_NESTED, "child_nested", WORK) \
+    X(HEAP_LIVE, "heap_live", WORK) \
+    X(MANAGED_AREAS, "managed_areas", WORK) \
     X(EXECUTED, "executed", WORK) \
     X(STALE, "stale", WORK) \
     X(CLOCKED, "clocked", WORK) \

@@ -5,6 +5,7 @@
 #   count [--jobs N] [--only REGEX]                  counts the features of what is built again
 #   pack FOLDER [--first N] [--skip FOLDER/out]      what the GPU's machine needs, without programs timed before
 #   rows FOLDER/out...                               matches counts and times, and writes contrib/predict/population
+#   recount                                          puts what was counted since into all committed features
 #   join [--locked | --DRAW]                         build/predict/population/public.csv: a line per shape
 #   errors [--locked | --DRAW] [--model MODEL] [--worst N]
 #                                                    compares predictions with times. The default model learns from all
@@ -188,8 +189,8 @@ build_and_count() {
 
 case $command in
 build | count) build_and_count ;;
-pack | rows | join | errors | overhead)
+pack | rows | recount | join | errors | overhead)
     # shellcheck disable=SC1090 # parts of this script
     . "$scripts/population_$command.sh" ;;
-*) usage 'population.sh build|count|pack|rows|join|errors|overhead [OPTION...]; see --help' ;;
+*) usage 'population.sh build|count|pack|rows|recount|join|errors|overhead [OPTION...]; see --help' ;;
 esac

@@ -48,7 +48,12 @@ FNR == NR && /"refused":/ { refused[row] = text($0) }
 FNR == NR && /"bound":/ { bound[row] = text($0) }
 FNR == NR { next }
 
-FNR == 1 { next }
+FNR == 1 {
+    n = split($0, cell, ",")
+    for (i = 1; i <= n; i++)
+        if (cell[i] == "draw") draw_at = i
+    next
+}
 {
     r = FNR - 1
     split($0, cell, ",")
@@ -66,19 +71,29 @@ FNR == 1 { next }
         error[++rows] = absolute(e); factor[rows] = f
         held += low[r] <= cell[5] && cell[5] <= high[r]
         if (!(kernel[r] in measured)) name[++kernels] = kernel[r]
+        draw[kernel[r]] = draw_at ? cell[draw_at] + 0 : 0
+        if (draw[kernel[r]] > draws) draws = draw[kernel[r]]
         measured[kernel[r]] += cell[5]; predicted[kernel[r]] += us[r]
         from[kernel[r]] += low[r]; to[kernel[r]] += high[r]
     }
 }
 
+# of_draws TITLE FIRST LAST: a summary of kernels of these draws; of rows without draws all are of draw 0.
+function of_draws(title, first, last,    k, n, m, p, heldHere) {
+    for (k = 1; k <= kernels; k++) {
+        if (draw[name[k]] < first || draw[name[k]] > last) continue
+        m = measured[name[k]]; p = predicted[name[k]]
+        kernelError[++n] = absolute(p / m - 1); kernelFactor[n] = p > m ? p / m : m / p
+        heldHere += from[name[k]] <= m && m <= to[name[k]]
+    }
+    summary(title, kernelError, n, kernelFactor, heldHere, n)
+}
+
 END {
     if (wrong) exit 1
     summary("rows", error, rows, factor, held, rows)
-    for (k = 1; k <= kernels; k++) {
-        m = measured[name[k]]; p = predicted[name[k]]
-        kernelError[k] = absolute(p / m - 1); kernelFactor[k] = p > m ? p / m : m / p
-        kernelsHeld += from[name[k]] <= m && m <= to[name[k]]
-    }
-    summary("kernels", kernelError, kernels, kernelFactor, kernelsHeld, kernels)
+    of_draws("kernels", 0, draws)
+    if (draws > 1) of_draws("kernels but of the last draw", 0, draws - 1)
+    for (d = 1; draws > 1 && d <= draws; d++) of_draws("kernels of draw " d, d, d)
     summary("refused rows, if predicted", refusedError, refusals, refusedFactor, 0, 0)
 }

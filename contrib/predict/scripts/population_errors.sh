@@ -6,7 +6,8 @@
 predict_build
 if [ -z "$model" ] && [ "$half" = public ]; then
     "$predictor" train "$predict_csv" "$top/public.model" --gpus "$predict_gpus" --also "$top/public.csv" \
-        --cross "$top/public.json" > "$top/public.said" || fail 'the model cannot be trained: see above'
+        --cross "$top/public.json" --cross-draws "$top/public-draws.json" > "$top/public.said" ||
+        fail 'the model cannot be trained: see above'
 elif [ -z "$model" ]; then
     model=$(model_of "$predict_csv")
     model_ready "$predict_csv" "$model"
@@ -16,6 +17,11 @@ fi
     fail 'the rows cannot be predicted: see above'
 awk -f "$scripts/population_errors.awk" "$top/$half.json" "$top/$half.csv" > "$top/$half-errors.tsv" ||
     fail 'the predictions cannot be compared'
+if [ -z "$model" ] && [ "$half" = public ]; then
+    echo 'whole draws left out, with all relatives of their programs; intervals by the other draws:'
+    awk -f "$scripts/population_errors.awk" "$top/public-draws.json" "$top/public.csv" | grep '^#' | cut -f 2-
+    echo 'families left out:'
+fi
 echo "$half rows, $(sed -n '2s/,.*//p' "$top/$half.csv"): rows are shapes of kernels; a kernel is the sum of its shapes"
 grep '^#' "$top/$half-errors.tsv" | cut -f 2-
 echo

@@ -30,7 +30,7 @@ FNR == NR {
     next
 }
 FNR == 1 {
-    print "gpu,kernel,class,size,time_us,low_us,high_us,samples,sm_mhz,mem_mhz,alone_us," columns
+    print "gpu,kernel,class,size,time_us,low_us,high_us,samples,sm_mhz,mem_mhz,alone_us,draw," columns
     next
 }
 {
@@ -61,6 +61,6 @@ END {
         m = int((n + 1) / 2)
         p = program[key]; l = launch[key, m]
         print gpu[card], kernel[key], class[p, l], s, time[key, m], time[key, 1], time[key, n], n, clock[key, m],
-            mem_mhz[card], "", feature[p, l]
+            mem_mhz[card], "", draw, feature[p, l]
     }
 }

@@ -7,9 +7,11 @@ half=${half:-${fresh:-public}}
 
 # rows_of HALF: its lines.
 rows_of() {
-    local card=h200
+    local card=h200 draws=(open locked fresh next last courses benchmarks) draw
     [ -e "$here/$1-$card.csv" ] || card=h100
-    awk -v card="$card" -f "$scripts/population_join.awk" "$here/$1-features.csv" "$here/$1-$card.csv" ||
+    for draw in "${!draws[@]}"; do [ "${draws[draw]}" != "$1" ] || break; done
+    awk -v card="$card" -v draw="$((draw + 1))" -f "$scripts/population_join.awk" \
+        "$here/$1-features.csv" "$here/$1-$card.csv" ||
         fail 'the rows cannot be joined'
 }
 
