@@ -45,9 +45,11 @@ static const struct purpose {
     {"@nop",
      "`cp.async.bulk.prefetch` `prefetch` `prefetchu` `discard` `applypriority` `griddepcontrol` `setmaxnreg` "
      "`pmevent` "
-     "`wgmma.fence` `wgmma.commit_group` `wgmma.wait_group`",
+     "`wgmma.fence`",
      "do nothing: copies are complete when they are issued, and so is every earlier launch"},
     {NULL, "`cvta` `cvta.to` `createpolicy`", "moves and logic; all spaces"},
+    {"@wgmma.commit", "`wgmma.commit_group`", "noted by the check for races"},
+    {"@wgmma.wait", "`wgmma.wait_group`", "likewise"},
     {"@wgmma", "`wgmma.mma_async`",
      "all types, `m64n8` to `m64n256`; A in registers or in shared memory, all swizzles, transposed; computed at once; "
      "`.sp` too"},
@@ -60,6 +62,7 @@ static const struct purpose {
     {"@sured", "`sured.b` `sured.p`", "`.add .min .max .and .or .xor`"},
     {"@isspacep", "`isspacep`", "`.global .shared{::cta/::cluster} .local .const .param`"},
     {"@address", "`mov` of an address, `cvta`", "of variables, parameters and functions"},
+    {"@cvta_local", "`cvta` `cvta.to`", "of local addresses: a generic one names its thread"},
     {"@cvta_shared", "`cvta` `cvta.to`", "of shared addresses: they may be of another block of the cluster"},
     {"@mapa", "`mapa`", "32 and 64 bits"},
     {"@getctarank", "`getctarank`", "32 and 64 bits"},
