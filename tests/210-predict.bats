@@ -120,7 +120,7 @@ without() {
     assert_output --partial "data.csv:7: column 'l' is empty"
     cp "$data" "$csv"; sed -i '9s/$/,1/' "$csv"
     run -2 predict train "$csv" "$BATS_TEST_TMPDIR/m"
-    assert_output --partial 'data.csv:9: 44 cells, but the header has 43 columns'
+    assert_output --partial 'data.csv:9: 45 cells, but the header has 44 columns'
     cp "$data" "$csv"; sed -i '1s/n_b/blocks/' "$csv"
     run -2 predict train "$csv" "$BATS_TEST_TMPDIR/m"
     assert_output --partial "data.csv:1: the header has no column 'n_b'"

@@ -87,6 +87,7 @@ static void make(struct design *d, size_t rows, double (*law)(const double *, co
         d->terms[i * ROW_TERMS + TERMS + PART_ISSUE] = d->terms[i * ROW_TERMS + TERM_ISSUE];
         d->terms[i * ROW_TERMS + TERMS + PART_DRAM] = d->terms[i * ROW_TERMS + TERM_DRAM];
         d->terms[i * ROW_TERMS + TERMS + PART_CHAIN] = d->terms[i * ROW_TERMS + TERM_LATENCY];
+        d->terms[i * ROW_TERMS + TERMS + PARTS_LAUNCH] = 2;
         for (int j = 0; j < 12; j++)
             bell += uniform(-0.5, 0.5);
         d->time[i] = law(d->x + i * d->inputs, d->terms + i * ROW_TERMS) * exp(noise * bell);
