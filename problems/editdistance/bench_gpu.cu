@@ -406,7 +406,7 @@ void measure_clocks(unsigned char *a, unsigned char *b)
     measure_issue<ALONE>("a logic operation");
     measure_issue<LOGIC>("two logic operations");
     measure_issue<MULTIPLY_ADD>("a logic operation and a multiplication");
-    measure_issue<HALF_AS_MANY>("two logic operations and a multiplication, halved");
+    measure_issue<HALF_AS_MANY>("a logic operation and half a multiplication");
 }
 
 }

@@ -27,31 +27,6 @@ static inline void bench_line(const char *group, const char *name, double parame
     printf("%s,%s,%.10g,%.6g,%s\n", group, name, parameter, value, unit);
 }
 
-/* The shortest of `rounds` times of one launch in microseconds, by events; the first round is not counted. */
-template <class Launch> float bench_us(int rounds, Launch launch)
-{
-    cudaEvent_t before, after;
-    float best = 1e30f;
-
-    CHECK(cudaEventCreate(&before));
-    CHECK(cudaEventCreate(&after));
-    for (int round = 0; round <= rounds; round++) {
-        float ms;
-
-        CHECK(cudaEventRecord(before));
-        launch();
-        CHECK(cudaGetLastError());
-        CHECK(cudaEventRecord(after));
-        CHECK(cudaEventSynchronize(after));
-        CHECK(cudaEventElapsedTime(&ms, before, after));
-        if (round && ms < best)
-            best = ms;
-    }
-    CHECK(cudaEventDestroy(before));
-    CHECK(cudaEventDestroy(after));
-    return best * 1e3f;
-}
-
 /* Microseconds of the one launch, by events. */
 template <class Launch> float bench_once(Launch launch)
 {
@@ -69,6 +44,20 @@ template <class Launch> float bench_once(Launch launch)
     CHECK(cudaEventDestroy(before));
     CHECK(cudaEventDestroy(after));
     return ms * 1e3f;
+}
+
+/* The shortest of `rounds` times of one launch in microseconds, by events; the first round is not counted. */
+template <class Launch> float bench_us(int rounds, Launch launch)
+{
+    float best = 1e30f;
+
+    for (int round = 0; round <= rounds; round++) {
+        const float us = bench_once(launch);
+
+        if (round && us < best)
+            best = us;
+    }
+    return best;
 }
 
 struct machine {
