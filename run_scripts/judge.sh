@@ -5,7 +5,7 @@
 # the path of a jury submission, else editdistance. A submission gets CE, with the compiler's messages, if it does not
 # compile within COMPILE_SECONDS (120). The script always builds it again, with the compilers in a box.
 . "$(dirname "$0")/lib/lib.sh"
-. "$(dirname "$0")/lib/build_submission.sh"
+. "$root/run_scripts/lib/build_submission.sh"
 help_asked "$@"
 if [ $# -eq 0 ] || [ -z "$1" ]; then
     usage 'judge.sh SUBMISSION [PROBLEM] [options for main_host]'

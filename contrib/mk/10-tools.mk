@@ -28,7 +28,7 @@ CUDA_FOLDER := $(if $(NVCC),$(patsubst %/bin/nvcc,%/lib64,$(realpath $(NVCC))))
 CUDA_INCLUDE := $(patsubst %/lib64,%/include,$(CUDA_FOLDER))
 
 # What this machine lacks to build the simulator, in words; nothing if it can.
-X86_64 := $(filter x86_64,$(shell uname -m))
+X86_64 := $(findstring x86_64,$(MAKE_HOST))
 CUDASIM_LACKS := $(if $(X86_64),$(if $(wildcard $(CUDA_INCLUDE)/cuda_runtime_api.h),,the CUDA Toolkit, \
 	whose cuda_runtime_api.h is not beside nvcc),an x86-64 processor; this machine is $(shell uname -m))
 
@@ -57,9 +57,11 @@ endif
 
 # Not empty where the goals build something, rather than ask or remove.
 BUILDS := $(filter-out help clean have-nvcc uses-opencl print-%,$(or $(MAKECMDGOALS),all))
-# $(call stamp,FILE,TEXT): FILE holds TEXT, and is written only when that changes, by goals that build.
-stamp = $(if $(BUILDS),$(shell mkdir -p $(dir $(1)); \
-	echo '$(strip $(2))' | cmp -s - $(1) || echo '$(strip $(2))' > $(1)))
+# $(call stamp,FILE,TEXT): FILE holds TEXT, and is written only when that changes, by goals that build. Every call of
+# make asks, so make itself looks, and no process does.
+stamp = $(if $(BUILDS),$(if $(call differ,$(strip $(file <$(1))),$(strip $(2))),$(shell mkdir -p $(dir $(1)))\
+	$(file >$(1),$(strip $(2)))))
+differ = $(if $(and $(findstring x$(1)x,x$(2)x),$(findstring x$(2)x,x$(1)x)),,yes)
 
 # A change of flags rebuilds what was built with the old ones; -Werror changes no output.
 define flags_now

@@ -127,7 +127,7 @@ BUILDS_HOST := $(filter-out submission simulator-if-used cudasim-library cudasim
 ifneq ($(BUILDS_HOST),)
 TRUSTED := $(shell run_scripts/lib/frozen.sh list)
 TRUSTED_LIST := $(BUILD)/trusted-files
-$(shell mkdir -p $(BUILD); echo '$(TRUSTED)' | cmp -s - $(TRUSTED_LIST) || echo '$(TRUSTED)' > $(TRUSTED_LIST))
+$(call stamp,$(TRUSTED_LIST),$(TRUSTED))
 endif
 $(BUILD)/toolkit.h: VERSION $(FLAGS_STAMP)
 	$(Q)printf '#define %s "%s"\n' TOOLKIT_VERSION "$$(cat VERSION)" TOOLKIT_CUDA_FOLDER '$(CUDA_FOLDER)' > $@

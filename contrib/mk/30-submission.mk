@@ -51,11 +51,8 @@ box = $(if $(BOXED),run_scripts/lib/compile_box.sh $(call submission_folder,$(1)
 
 # A submission is built anew when the names or contents of its files change, whatever their times say. With FRESH=1, as
 # judge.sh asks, its folder is empty, and no list of headers that the compiler wrote is read back.
-define submission_stamp
-$(shell mkdir -p $(call submission_folder,$(1)); cd $(call submission_folder,$(1)) && \
-	{ sha256sum $(abspath $(call submission_files,$(1))) 2>/dev/null || true; } > now.$$$$ && \
-	{ cmp -s now.$$$$ files && rm -f now.$$$$ || mv now.$$$$ files; })
-endef
+submission_stamp = $(call stamp,$(call submission_folder,$(1))/files,\
+	$(shell sha256sum $(abspath $(call submission_files,$(1))) 2>/dev/null </dev/null))
 
 # The text of a .cl file, ended by a zero byte.
 kernel_name = $(shell basename $(1) .cl | tr -c 'A-Za-z0-9_\n' _)_cl
@@ -100,7 +97,7 @@ endif
 ifeq ($(filter help clean packages test-packages,$(MAKECMDGOALS)),)
 SUBMISSION_SO := $(call submission_folder,$(SUBMISSION))/device_user.so
 $(eval $(call submission_rules,$(SUBMISSION)))
-ifneq ($(SUBMISSION),$(DEFAULT_SUBMISSION))
+ifneq ($(and $(BUILDS_HOST),$(filter-out $(DEFAULT_SUBMISSION),$(SUBMISSION))),)
 $(eval $(call submission_rules,$(DEFAULT_SUBMISSION)))
 endif
 endif

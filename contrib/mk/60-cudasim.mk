@@ -18,9 +18,11 @@ CUDASIM_LIBS := -lzstd -ljansson -lpthread -lm
 RUNNABLE_LEVELS = $(or $(sort $(shell /lib64/ld-linux-x86-64.so.2 --help 2>/dev/null | \
 	sed -n 's/^ *x86-64-v\([234]\) .*supported.*/\1/p')),2 3 4)
 LEVELS_STAMP := $(BUILD)/cudasim/levels
-DEFAULT_LEVELS = $(sort $(lastword $(RUNNABLE_LEVELS)) $(shell cat $(LEVELS_STAMP) 2>/dev/null))
+DEFAULT_LEVELS = $(sort $(lastword $(RUNNABLE_LEVELS)) $(file <$(LEVELS_STAMP)))
+# Goals that build the simulator, or may do so. Others do not ask the processor.
+BUILDS_CUDASIM := $(filter-out submission all $(if $(SIMULATED),,ready ready-to-judge simulator-if-used),$(BUILDS))
 ifeq ($(origin LEVELS),undefined)
-LEVELS := $(if $(BUILDS),$(DEFAULT_LEVELS))
+LEVELS := $(if $(BUILDS_CUDASIM),$(DEFAULT_LEVELS))
 endif
 LEVEL_2 := -DLEVEL=2 -march=x86-64-v2
 LEVEL_3 := -DLEVEL=3 -march=x86-64-v3
@@ -37,7 +39,9 @@ CUDASIM_OBJECTS := $(CUDASIM_SOURCES:$(CUDASIM)/%.c=$(BUILD)/cudasim/%.o) $(call
 CUDASIM_STAMP := $(BUILD)/cudasim/flags
 $(call stamp,$(CUDASIM_STAMP),$(CC) $(filter-out -Werror,$(CUDASIM_FLAGS)) $(CUDASIM_LIBS) $(BASE_LEVEL) \
 	$(TABLE_FLAGS) $(LEVEL_2) $(LEVEL_3) $(LEVEL_4))
+ifneq ($(BUILDS_CUDASIM),)
 $(call stamp,$(LEVELS_STAMP),$(LEVELS))
+endif
 
 # For the tests, which run all that this machine can.
 .PHONY: print-runnable-levels

@@ -12,8 +12,7 @@ submission_find() {
     submission=$(realpath "$1")
     submission=${submission#"$root"/}
     problem=editdistance
-    [[ $submission == problems/*/submissions/* ]] && problem=$(cut -d / -f 2 <<< "$submission")
-    return 0
+    [[ ! $submission =~ ^problems/([^/]*)/submissions/ ]] || problem=${BASH_REMATCH[1]}
 }
 
 # make and the compiler split names into words: only safe names may reach them. Sets `sources`.
@@ -48,16 +47,16 @@ submission_files() { # SUBMISSION
 # folder, and `language`, the language of its sources: C, CUDA or OpenCL.
 submission_check() {
     local facts nvcc opencl
+    language=C
     submission_files "$1"
     facts=$(toolkit_make -j "$(nproc)" "${3:-print-facts}" SUBMISSION="$1" PROBLEM="$2") ||
         fail "the toolkit does not build: see above"
     read -r so nvcc opencl <<< "${facts##*$'\n'}"
-    if grep -q '\.cu$' <<< "$sources" && [ "$nvcc" != nvcc ]; then
+    [[ $sources$'\n' != *.cu$'\n'* ]] || language=CUDA
+    if [ "$language" = CUDA ] && [ "$nvcc" != nvcc ]; then
         fail "'$1' is CUDA C, and nvcc is not found: install the CUDA Toolkit or set CUDA_HOME"
     fi
-    language=C
-    [ "$opencl" != opencl ] || language=OpenCL
-    ! grep -q '\.cu$' <<< "$sources" || language=CUDA
+    [ "$language" = CUDA ] || [ "$opencl" != opencl ] || language=OpenCL
     if [ "$opencl" = opencl ]; then
         "$root/run_scripts/lib/packages.sh" opencl ||
             fail "the submission is OpenCL, and this machine cannot build it: see above"

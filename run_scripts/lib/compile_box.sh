@@ -29,11 +29,17 @@ while [ "$1" != -- ]; do
     shift
 done
 shift
-# Few processes, all paths at once: a small submission compiles in a tenth of a second.
+# Few processes: a small submission compiles in a tenth of a second.
+cd -P .
 command=$(command -v "$1" || true)
 mapfile -d '' -t real < <(realpath -z -- "${files[@]}" "${command:-/usr}")
-mapfile -d '' -t inside < <(realpath -sz -- "${files[@]}")
 [ ${#real[@]} -gt ${#files[@]} ] || { echo 'compile_box.sh: one of the READABLE files does not exist' >&2; exit 2; }
+inside=() # the absolute paths, with their links as they are
+for file in "${files[@]}"; do
+    [[ $file == /* ]] || file=$PWD/$file
+    [[ $file/ != */./* && $file/ != */../* && $file != *//* ]] || file=$(realpath -s -- "$file")
+    inside+=("${file%/}")
+done
 output=${real[0]} compiler=${real[-1]} binds=() readable=("${real[@]:1:${#files[@]}-1}")
 for ((i = 1; i < ${#files[@]}; i++)); do binds+=(--ro-bind "${real[i]}" "${inside[i]}"); done
 # A compiler outside /usr needs its own folder too.
@@ -43,16 +49,15 @@ if [[ $compiler != /usr/* ]] && [ "$compiler" != /usr ]; then
 fi
 
 # /lib and its like are links into /usr on merged systems.
-links=()
 for folder in /bin /lib /lib32 /lib64 /sbin; do
-    if [ -L "$folder" ]; then
-        links+=("$folder")
+    if [ -L "$folder" ] && [ "$folder" -ef "/usr$folder" ]; then
+        binds+=(--symlink "usr$folder" "$folder")
+    elif [ -L "$folder" ]; then
+        binds+=(--symlink "$(readlink -- "$folder")" "$folder")
     elif [ -d "$folder" ]; then
         binds+=(--ro-bind "$folder" "$folder")
     fi
 done
-mapfile -d '' -t real < <(readlink -z -- "${links[@]:-/bin}")
-for i in "${!links[@]}"; do binds+=(--symlink "${real[i]}" "${links[i]}"); done
 
 # The options for bubblewrap. A container may forbid to mount /proc in a box; the box then has none.
 prlimit=(prlimit --core=0 --fsize=1073741824 --nofile=1024 --as="${COMPILE_MEMORY:-8589934592}" --)

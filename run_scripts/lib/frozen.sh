@@ -15,17 +15,19 @@ host_files() {
     find main_host.c problems/*.[ch] verify -type f \
         ! -name frozen.sha256 ! -name README.md | sort
 }
-problem_files() { # NAME
-    find "problems/$1" -type f ! -name frozen.sha256 ! -name README.md \
+problem_files() { # NAME...: sorted, so one problem after the other
+    find "${@/#/problems/}" -type f ! -name frozen.sha256 ! -name README.md \
         ! -path '*/statement/*' ! -path '*/submissions/*' | sort
 }
-problem_names() { for folder in problems/*/; do basename "$folder"; done; }
+folders=(problems/*/)
+folders=("${folders[@]%/}")
+names=("${folders[@]#problems/}")
 
 # The list of one part, as sha256sum writes it, and the file that it is committed in.
 each_part() { # COMMAND: called with LIST-FILE, then the files on standard input
     local name status=0
     host_files | "$1" verify/frozen.sha256 || status=1
-    for name in $(problem_names); do
+    for name in "${names[@]}"; do
         problem_files "$name" | "$1" "problems/$name/frozen.sha256" || status=1
     done
     return $status
@@ -43,7 +45,7 @@ lines_part() { xargs -r sha256sum; }
 update_part() { xargs -r sha256sum > "$1"; }
 
 case "${1:-}" in
-list) host_files; for name in $(problem_names); do problem_files "$name"; done ;;
+list) host_files && problem_files "${names[@]}" ;;
 lines) each_part lines_part ;;
 digest) { host_files; [ $# -lt 2 ] || problem_files "$2"; } | xargs -r sha256sum | sha256sum | cut -d ' ' -f 1 ;;
 check)

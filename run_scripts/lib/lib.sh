@@ -1,7 +1,7 @@
 # Sourced by the scripts: where the toolkit is, and how they fail.
 # shellcheck shell=bash disable=SC2034
 set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+root=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd) # every caller names this file by a path
 build=$root/${BUILD:-build}
 
 # usage LINE: the caller's arguments are wrong.
