@@ -19,7 +19,13 @@ __device__ __forceinline__ float sum_over_lanes(float x, int low)
 /*
  * ROWS rows of A. Each element of B is needed once, so B goes to registers straight from memory, DEPTH rows at a
  * time. 2^bits threads side by side have WIDTH columns each; the others of the block have other slices of k.
+ *
+ * What was written before is still in the L2 cache, and each line that B needs there drives one out to memory, which
+ * costs as much as reading. So B's own lines are the first to leave. Above ONCE_MAX elements this gains nothing more,
+ * and reads become slower.
  */
+constexpr size_t ONCE_MAX = 64 << 20;
+
 template <int ROWS, int WIDTH>
 __global__ void __launch_bounds__(THIN_THREADS) multiply_few_rows(const product p, int bits)
 {
@@ -32,6 +38,7 @@ __global__ void __launch_bounds__(THIN_THREADS) multiply_few_rows(const product 
     const int tiles_n = (p.n + across - 1) / across, tile = blockIdx.x / size;
     const int row0 = tile / tiles_n * ROWS, column0 = tile % tiles_n * across, column = column0 + place;
     const int k_end = column < p.n ? p.k : 0;
+    const unsigned long long policy = policy_of(p.m <= ROWS && (size_t)p.k * p.b_pitch <= ONCE_MAX);
     float sums[ROWS][WIDTH] = {};
 
     for (int k = unit * slices + slice; k < k_end; k += DEPTH * step) {
@@ -43,9 +50,9 @@ __global__ void __launch_bounds__(THIN_THREADS) multiply_few_rows(const product 
                 const float *const from = p.b + (size_t)(k + d * step) * p.b_pitch + column;
 
                 if constexpr (WIDTH == 4)
-                    *(float4 *)b[d] = *(const float4 *)from;
+                    *(float4 *)b[d] = read_by(policy, (const float4 *)from);
                 else
-                    b[d][0] = *from;
+                    b[d][0] = read_by(policy, from);
                 for (int row = 0; row < ROWS; row++)
                     a[d][row] = p.a[(size_t)min(row0 + row, p.m - 1) * p.a_pitch + k + d * step];
             }
@@ -95,6 +102,7 @@ __global__ void __launch_bounds__(THIN_THREADS) multiply_few_columns(const produ
     const int lane = threadIdx.x % (1 << bits), group = threadIdx.x >> bits;
     const int row0 = blockIdx.x / size * rows;
     const bool aligned = COLUMNS % 4 == 0 && p.n == COLUMNS && p.b_pitch % 4 == 0;
+    const unsigned long long policy = policy_of((size_t)p.m * p.a_pitch <= ONCE_MAX);
     const float *a[ROWS];
     float sums[ROWS][COLUMNS] = {};
 
@@ -109,7 +117,7 @@ __global__ void __launch_bounds__(THIN_THREADS) multiply_few_columns(const produ
                 const float *const from = p.b + (size_t)(k + d * step) * p.b_pitch;
 
                 for (int row = 0; row < ROWS; row++)
-                    from_a[d][row] = __ldcs(a[row] + k + d * step);
+                    from_a[d][row] = read_by(policy, a[row] + k + d * step);
                 if (aligned)
                     for (int j = 0; j + 3 < COLUMNS; j += 4)
                         *(float4 *)&b[d][j] = *(const float4 *)(from + j);

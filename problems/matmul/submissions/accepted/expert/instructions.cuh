@@ -32,6 +32,34 @@ template <int WIDTH> __device__ __forceinline__ void copy(unsigned to, const flo
         asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(bytes));
 }
 
+/* What the L2 cache does with lines that are read once: the next such lines replace them, or they are as all others. */
+__device__ __forceinline__ unsigned long long policy_of(bool leave_soon)
+{
+    unsigned long long soon, like_others;
+
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(soon));
+    asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(like_others));
+    return leave_soon ? soon : like_others;
+}
+
+__device__ __forceinline__ float read_by(unsigned long long policy, const float *from)
+{
+    float x;
+
+    asm volatile("ld.global.L2::cache_hint.f32 %0, [%1], %2;" : "=f"(x) : "l"(from), "l"(policy));
+    return x;
+}
+
+__device__ __forceinline__ float4 read_by(unsigned long long policy, const float4 *from)
+{
+    float4 x;
+
+    asm volatile("ld.global.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], %5;"
+                 : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w)
+                 : "l"(from), "l"(policy));
+    return x;
+}
+
 __device__ __forceinline__ void counter_init(unsigned counter, int count)
 {
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(counter), "r"(count));
