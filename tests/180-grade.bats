@@ -59,6 +59,19 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
     assert_output --regexp '^[0-9]+ checks, 0 failed$'
 }
 
+@test "intake: a file's name forges no line of the grader's, and hides no verdict" {
+    local long
+    long=$(printf ':%.0s' {1..200})
+    contest
+    rm -r "$contest"/submissions/*
+    mkdir -p "$contest/submissions/ada/A"
+    echo '#error 1' > "$contest/submissions/ada/A/x.c: AC 0.000100 s.c"
+    echo '#error 2' > "$contest/submissions/ada/A/$long.c"
+    run -0 --separate-stderr grade
+    assert_line --partial 'ada A x.c<U+003A> AC 0.000100 s.c: CE '
+    assert_line --regexp '^#[12] ada A (<U\+003A>)+\.\.\.: CE '
+}
+
 @test "intake: 30,000 odd names give a few lines; the grader looks at limits.entries entries of a team's folder" {
     contest 'limits: { entries: 50 }'
     mkdir "$contest/submissions/ada/B" "$contest/submissions/bob" "$contest/submissions/bob/A"

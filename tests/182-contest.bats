@@ -585,6 +585,8 @@ SCRIPT
     cp "$root/problems/diffevo/submissions/accepted/baseline.cu" device_user.cu
     echo '__attribute__((used)) static const char *const made[] = { __FILE__, __DATE__, __TIME__ };' >> device_user.cu
     "$root/contrib/grade/grade_build.sh" device_user.cu diffevo "$PWD/one" > /dev/null
+    # The compilers write within their box, which has a limit: only the built file has come out.
+    assert_equal "$(find "$BATS_TEST_TMPDIR/one/out" -mindepth 1)" ''
     cp device_user.cu elsewhere/deep/ && touch -d '2026-01-01' elsewhere/deep/device_user.cu
     # Another toolkit. It needs no simulator: the build is for a GPU.
     copy_toolkit built

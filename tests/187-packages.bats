@@ -88,6 +88,22 @@ checked_package() {
     [ "$status" -eq "$1" ] || fail "exit code $status: $output"
 }
 
+@test "packages: a program that is a link changes no file outside, and no program fills the box" {
+    requires box
+    p=$BATS_TEST_TMPDIR/small
+    small "$p"
+    echo secret > "$BATS_TEST_TMPDIR/secret.json"
+    chmod 600 "$BATS_TEST_TMPDIR/secret.json"
+    rm "$p/input_validators/v.c"
+    mkdir "$p/input_validators/v"
+    echo "for place in / /dev /dev/shm; do ! touch \$place/other 2> /dev/null || echo error: wrote to \$place >&2; done
+ln -s '$BATS_TEST_TMPDIR/secret.json' run" > "$p/input_validators/v/build"
+    checked_package 1
+    assert_line --partial 'FAILED input_validators/v does not build'
+    refute_output --partial wrote
+    assert_equal "$(stat -c %a "$BATS_TEST_TMPDIR/secret.json")" 600
+}
+
 @test "packages: accepts all that the format allows: exponents, maps of persons and arguments, ignored names" {
     requires box
     p=$BATS_TEST_TMPDIR/small

@@ -111,6 +111,20 @@ int main() { return std::ifstream("/etc/passwd").good() ||
     run_scripts/lib/frozen.sh update two
     run -1 run_scripts/judge.sh problems/two/submissions/accepted/main.c two --group sample
     assert_output --partial 'wrote what the output validator rejects'
+    # Nor does the host read what a validator cannot: by a link in place of its message, or of the folder, or a FIFO.
+    mkdir "$BATS_TEST_TMPDIR/seal"
+    echo secret-words > "$BATS_TEST_TMPDIR/seal/judgemessage.txt"
+    for made in "symlink(\"$BATS_TEST_TMPDIR/seal/judgemessage.txt\", \"feedback/judgemessage.txt\")" \
+        "rmdir(\"feedback\") || symlink(\"$BATS_TEST_TMPDIR/seal\", \"feedback\")" \
+        'mkfifo("feedback/judgemessage.txt", 0666)'; do
+        echo "#include <sys/stat.h>
+#include <unistd.h>
+int main() { return $made ? 42 : 43; }" > problems/two/imported/output_validator/check.cpp
+        run_scripts/lib/frozen.sh update two
+        run -1 timeout 60 run_scripts/judge.sh problems/two/submissions/accepted/main.c two --group sample
+        assert_output --partial 'wrote what the output validator rejects'
+        refute_output --partial secret-words
+    done
 }
 
 @test "adapter: the default validator with its arguments, from the nearest file; samples alone; groups of points" {

@@ -87,8 +87,8 @@ if [ $language = CUDA ] && [ ! -e /dev/nvidiactl ]; then
     } 9> "$build/grading/simulator.lock"
 fi
 
-# What was built of the same bytes, by the same rules and tools, is what would be built now. Only what compiled is kept,
-# the newest CACHE_KEPT of them; a compiler that is replaced has another time or size.
+# What was built of the same bytes, by the same rules and tools, for the same processor, is what would be built now.
+# Only what compiled is kept, the newest CACHE_KEPT of them; a compiler that is replaced has another time or size.
 CACHE_KEPT=256
 rules=(contrib/mk contrib/grade/build.mk contrib/grade/grade_build.sh contrib/cuda contrib/opencl run_scripts/lib
     verify/wire/submission.h verify/base/philox.h "problems/$problem/include")
@@ -96,6 +96,7 @@ cache_key() {
     {
         echo "$problem $language $([ -d "$submission" ] || echo "${submission##*/}") ${tools[*]}"
         stat -Lc '%n %s %Y' "$(command -v gcc)" "$(command -v ld)" "$(command -v make)" ${nvcc:+"$nvcc"}
+        grep -E '^(model name|flags|CPU part|Features)' /proc/cpuinfo | sort -u # C is built for it
         (cd "$submission" 2> /dev/null || cd "${submission%/*}" || exit
             find . -mindepth 1 -printf '%y %m %P %l\n' | LC_ALL=C sort
             find . -type f -print0 | LC_ALL=C sort -z | xargs -0r sha256sum)
@@ -119,11 +120,13 @@ put_into_cache() {
 }
 
 # Compilers write paths and times of sources into what they make, CUDA's line numbers, assert() and __DATE__ among them.
-# So all is compiled in the box's own /tmp, as of 1970, and messages are printed without that path.
+# So all is compiled in the box's own /tmp, as of 1970, and messages are printed without that path. The box's /tmp has a
+# limit, and the disk has none: of what the compilers write, only the file that is wanted goes to the disk.
 place=/tmp/gpu-contest-build copied=$submission name=$place/submission
 # shellcheck disable=SC2016
-settle='mkdir -p "$1/submission" && cp -R ./. "$1" && cp -R "$2" "$1/submission" && cd "$1" &&
-    find . -type f -exec touch -d @0 {} + && shift 2 && SOURCE_DATE_EPOCH=0 exec "$@"'
+settle='mkdir -p "$1/submission" "$1/out" && cp -R ./. "$1" && cp -R "$2" "$1/submission" && cd "$1" &&
+    find . -type f -exec touch -d @0 {} + && into=$3 && shift 3 && SOURCE_DATE_EPOCH=0 "$@" &&
+    cp -P out/device_user.so "$into"'
 # What the toolkit gives to a submission, in a folder of its own: not every box can hide what lies beside it.
 mkdir "$work/given"
 cp -R --parents contrib/mk contrib/grade/build.mk contrib/cuda contrib/opencl verify/wire/submission.h \
@@ -138,9 +141,9 @@ if take_from_cache; then
     [ ! -s "$work/compiler" ] || shown < "$work/compiler" >&2
 elif ! submission_compile "$work/compiler" "$work/out" "$root/run_scripts/lib/compile_box.sh" \
     "$work/out" "$work/given" "$submission" "${sees[@]}" \
-    -- sh -c "$settle" sh $place "$copied" make -s -f contrib/grade/build.mk submission \
-    SUBMISSION="$name" PROBLEM="$problem" OUT="$work/out" BUILD=/tmp/build FRESH=1 BOXED= "${tools[@]}"; then
-    sed "s|$place/submission/||g; s|$place/||g" "$work/compiler"
+    -- sh -c "$settle" sh $place "$copied" "$work/out" make -s -f contrib/grade/build.mk submission \
+    SUBMISSION="$name" PROBLEM="$problem" OUT=$place/out BUILD=/tmp/build FRESH=1 BOXED= "${tools[@]}"; then
+    sed "s|$place/submission/||g; s|$place/out/||g; s|$place/||g" "$work/compiler"
     exit 1
 fi
 [ -f "$work/out/device_user.so" ] && [ ! -L "$work/out/device_user.so" ] ||

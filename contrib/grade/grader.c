@@ -30,6 +30,23 @@ enum { ROOM = 16 << 20 }; /* bytes: a disk with less is full */
 /* How long a GPU keeps the context of a slot's warden while there is nothing to build and to run. */
 static const double warden_idle_seconds = 5;
 
+/*
+ * A file's name for the grader's line. ": " ends the names there, so a colon is shown as its number: no name looks like
+ * another file and its verdict. A long one is cut, so that the verdict is seen.
+ */
+static void show_name(char *line, size_t size, const char *name)
+{
+    static const char colon[] = "<U+003A>", cut[] = "...";
+    size_t used = 0;
+
+    for (; *name && used + sizeof colon + sizeof cut < size; name++)
+        used += (size_t)snprintf(line + used, size - used, "%.*s", *name == ':' ? (int)sizeof colon : 1,
+                                 *name == ':' ? colon : name);
+    while (*name && used > 0 && ((unsigned char)line[used - 1] & 0x80)) /* not within a character */
+        used--;
+    snprintf(line + used, size - used, "%s", *name ? cut : "");
+}
+
 void grader_say(const struct contest *contest, struct store *store, struct progress *progress, int64_t judgement)
 {
     struct error error;
@@ -46,13 +63,14 @@ void grader_say(const struct contest *contest, struct store *store, struct progr
         const char *outside = contest->start > 0 && submitted < contest->start ? " (before the start)"
                               : contest->end > 0 && submitted >= contest->end  ? " (after the end)"
                                                                                : "";
-        char time[48] = "";
+        char time[48] = "", name[160];
 
+        show_name(name, sizeof name, (const char *)sqlite3_column_text(statement, 2));
         if (sqlite3_column_type(statement, 5) != SQLITE_NULL)
             snprintf(time, sizeof time, " %.6f s", sqlite3_column_double(statement, 5));
         progress_line(progress, "#%jd %s %s %s: %s%s%s%s%.200s", (intmax_t)sqlite3_column_int64(statement, 6),
                       sqlite3_column_text(statement, 0), sqlite3_column_text(statement, 1),
-                      sqlite3_column_text(statement, 2), sqlite3_column_text(statement, 3), time, outside,
+                      name, sqlite3_column_text(statement, 3), time, outside,
                       message[0] ? " " : "", message);
     }
     sqlite3_finalize(statement);

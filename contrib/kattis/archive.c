@@ -207,13 +207,15 @@ struct unpacked archive_unpack(struct kit *kit, const char *from)
     char *folder = kit_text(kit, "%s/unpacked", kit->work), *program = kit_text(kit, "%s/kattis", kit->build);
     char *words[] = { program, "unpack", realpath(from, kit_alloc(kit, PATH_MAX)), folder, (char *)most,
                       (char *)bytes_given(kit, "UNPACK_FILE_BYTES", "134217728") };
+    const char *files = kit_text(kit, "%s/files", folder);
     struct unpacked unpacked = { 0 };
+    struct stat made;
     char *ignored;
     int status;
 
     if (!words[2])
         kit_refuse("there is no file '%s'", from);
-    folder_make(kit, kit_text(kit, "%s/files", folder));
+    folder_make(kit, files);
     status = kit_run(kit, &(struct command){ .folder = folder, .errors = "", .seconds = "120",
                                              .box = folder, .sees = { program, words[2] } },
                      &(struct lines){ words, sizeof words / sizeof *words });
@@ -223,7 +225,9 @@ struct unpacked archive_unpack(struct kit *kit, const char *from)
         exit(status); /* it has told why */
     if (status != 0)
         kit_fail("'%s' cannot be unpacked: the unpacking program ended with %d", from, status);
-    unpacked.tree = tree_read(kit, kit_text(kit, "%s/files", folder));
+    if (lstat(files, &made) != 0 || !S_ISDIR(made.st_mode))
+        kit_fail("'%s' cannot be unpacked: there is no folder of its files", from);
+    unpacked.tree = tree_read(kit, files);
     if (unpacked.tree.bytes > strtoull(most, NULL, 10))
         kit_refuse("'%s' is larger than %s bytes unpacked", from, most);
     for (size_t i = 0; i < unpacked.tree.count; i++)

@@ -77,10 +77,13 @@ static bool program_make(struct check *check, const char *folder, const char *na
     const struct command command = { .output = "/dev/null", .errors = in_work(check, "words"), .seconds = minutes,
                                      .folder = folder, .box = folder, .sees = { check->tree.folder, words[1] } };
     const int code = kit_run(check->kit, &command, &(struct lines){ words, 3 });
-    const char *run = kit_text(check->kit, "%s/run", folder);
+    const int run = tree_open(folder, "run"); /* where the package's `build` put a link, its target is not touched */
+    const bool ok = code == 0 && run >= 0 && fchmod(run, 0755) == 0; /* the box may forbid that */
 
     *none = code == NO_COMPILER;
-    return code == 0 && access(run, F_OK) == 0 && chmod(run, 0755) == 0; /* the box may forbid that */
+    if (run >= 0)
+        close(run);
+    return ok;
 }
 
 /* A program of the package, as a file `run` in the new folder `to`. False where it is not. */

@@ -61,12 +61,17 @@ done
 
 # The options for bubblewrap. A container may forbid to mount /proc in a box; the box then has none.
 prlimit=(prlimit --core=0 --fsize=1073741824 --nofile=1024 --as="${COMPILE_MEMORY:-8589934592}" --)
-box=(bwrap --unshare-all --unshare-user --uid 65534 --gid 65534 --cap-drop ALL --die-with-parent --new-session
+# Process 1 of the box is bubblewrap's own. /proc shows its environment and its command line: it gets neither a variable
+# of the caller's, nor is its folder shown.
+box=(env -i PATH=/usr/bin:/bin
+    bwrap --unshare-all --unshare-user --uid 65534 --gid 65534 --cap-drop ALL --die-with-parent --new-session
     --clearenv --setenv PATH "/usr/bin:/bin" --setenv HOME /tmp --setenv TMPDIR /tmp --setenv LC_ALL C
     --ro-bind /usr /usr --ro-bind-try /etc/alternatives /etc/alternatives --ro-bind-try /etc/ld.so.cache
         /etc/ld.so.cache
     --dev /dev --size 2147483648 --tmpfs /tmp "${binds[@]}" --bind "$output" "$output" --chdir "$PWD")
-proc=(--proc /proc)
+proc=(--proc /proc --tmpfs /proc/1 --remount-ro /proc/1)
+# These are in memory too, as large as half of it.
+ends=(--remount-ro /dev --remount-ro /)
 
 # behind_landlock COMMAND...: for machines without namespaces. If this user is root, the command runs as another user,
 # if that user may read the named files; the output then belongs to that user. Ends with 125 if there is no Landlock.
@@ -106,8 +111,8 @@ status=0
 works() { "$@" true > /dev/null 2>&1 < /dev/null; }
 case ${BOX:-} in
 landlock) behind_landlock "$@" || status=$? ;;
-no-proc) "${prlimit[@]}" "${box[@]}" -- "$@" || status=$? ;;
-*) "${prlimit[@]}" "${box[@]}" "${proc[@]}" -- "$@" || status=$? ;;
+no-proc) "${prlimit[@]}" "${box[@]}" "${ends[@]}" -- "$@" || status=$? ;;
+*) "${prlimit[@]}" "${box[@]}" "${proc[@]}" "${ends[@]}" -- "$@" || status=$? ;;
 esac
 # bubblewrap has no exit code for its own failures. So after a failure this asks whether a box is possible here. Nothing
 # has read the standard input at that point.
@@ -119,7 +124,7 @@ namespaces) works "${box[@]}" "${proc[@]}" -- || status=125 ;;
     if ! works "${box[@]}" "${proc[@]}" --; then
         status=0
         if works "${box[@]}" --; then
-            "${prlimit[@]}" "${box[@]}" -- "$@" || status=$?
+            "${prlimit[@]}" "${box[@]}" "${ends[@]}" -- "$@" || status=$?
         else
             behind_landlock "$@" || status=$?
         fi

@@ -1,5 +1,6 @@
 /*
- * test_library.c - the small parts: arguments, settings, statistics, blobs, the channel, resident slots, the reaper.
+ * test_library.c - the small parts: arguments, settings, statistics, blobs, folders, the channel, resident slots, the
+ * reaper.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +21,7 @@
 #include "verify/base/settings.h"
 #include "verify/base/shared_map.h"
 #include "verify/base/stats.h"
+#include "verify/base/tree.h"
 #include "verify/wire/resident.h"
 
 static void test_arguments(void)
@@ -160,6 +163,40 @@ static void test_blob(void)
 }
 
 /* Whatever is on the channel, the receiver reports it and lives. */
+/* A path below `folder` in a new text. */
+static const char *in(const char *folder, const char *name)
+{
+    static char text[8][128];
+    static unsigned next;
+    char *place = text[next++ % 8];
+
+    snprintf(place, sizeof text[0], "%s/%s", folder, name);
+    return place;
+}
+
+/* tree_open() on what an untrusted program may leave: links to files and folders, FIFOs, and files. */
+static void test_tree(void)
+{
+    char folder[] = "/tmp/test_library-XXXXXX";
+    char byte = 0;
+    int fd;
+
+    CHECK(mkdtemp(folder) && mkdir(in(folder, "real"), 0700) == 0, "%s", strerror(errno));
+    fd = open(in(folder, "real/file"), O_WRONLY | O_CREAT | O_EXCL, 0600);
+    CHECK(fd >= 0 && write(fd, "x", 1) == 1 && close(fd) == 0, "%s", strerror(errno));
+    CHECK(symlink("real", in(folder, "link")) == 0 && symlink("file", in(folder, "real/link")) == 0 &&
+              mkfifo(in(folder, "real/fifo"), 0600) == 0, "%s", strerror(errno));
+    fd = tree_open(folder, "real/file");
+    CHECK(fd >= 0 && read(fd, &byte, 1) == 1 && byte == 'x', "a file is not read");
+    close(fd);
+    for (const char *const *path = (const char *const[]){ "link/file", "real/link", "real/fifo", "real", "link", "",
+                                                          "real/none", "real/file/", "../etc/passwd", NULL };
+         *path; path++)
+        CHECK(tree_open(folder, *path) < 0, "'%s' is opened", *path);
+    tree_remove(folder);
+    CHECK(access(folder, F_OK) != 0, "the folder is still there");
+}
+
 static void test_channel(void)
 {
     struct channel_message message = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_DONE }, got;
@@ -276,6 +313,7 @@ int main(void)
     test_settings();
     test_stats();
     test_blob();
+    test_tree();
     test_channel();
     test_shared_map();
     test_resident();

@@ -156,7 +156,7 @@ bool text_is_harmless(const char *text)
 const char *text_compile_error(const char *log, size_t *length)
 {
     static const char *const words[] = {
-        "multiple definition of", "undefined reference to", "required symbol", ": error: ", "ptxas error",
+        "multiple definition of", "undefined reference to", "required symbol", ": error: ", ": Error: ", "ptxas error",
         "ptxas fatal", "fatal error", "error: ", "error", NULL
     };
 

@@ -46,8 +46,9 @@ static void compose(struct command *command, const char *root, const char *build
     snprintf(paths[4], sizeof paths[4], "%.3000s/validators/adapted/run", build);
     snprintf(paths[5], sizeof paths[5], "%.3000s/feedback/", folder);
     snprintf(paths[6], sizeof paths[6], "%.3000s", folder);
-    for (char *const *word = (char *const[]){ paths[0], paths[6], paths[1], paths[2], paths[3], "--", "timeout", "-k5",
-                                              "60", paths[4], paths[2], paths[3], paths[5], NULL }; *word; word++)
+    /* The time is kept outside of the box, where the validator cannot end who keeps it. */
+    for (char *const *word = (char *const[]){ "timeout", "-k5", "60", paths[0], paths[6], paths[1], paths[2], paths[3],
+                                              "--", paths[4], paths[2], paths[3], paths[5], NULL }; *word; word++)
         command->words[count++] = *word;
     for (size_t i = 0; i < arguments->count; i++)
         command->words[count++] = (char *)arguments->items[i];
@@ -64,7 +65,7 @@ static int run(const struct command *command, const char *folder, const char *ou
         const int in = open(output, O_RDONLY), null = open("/dev/null", O_RDWR);
 
         if (chdir(folder) == 0 && dup2(in, 0) == 0 && dup2(null, 1) == 1 && dup2(null, 2) == 2)
-            execv(command->words[0], command->words);
+            execvp(command->words[0], command->words);
         _exit(127);
     }
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
@@ -72,19 +73,18 @@ static int run(const struct command *command, const char *folder, const char *ou
     return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The first line of what the validator tells the judges. */
+/*
+ * The first line of what the validator tells the judges. It may have made a link to a file that it cannot read, or a
+ * FIFO, of that name.
+ */
 static void read_message(const char *folder, char *line, size_t size)
 {
-    char path[PATH_MAX];
-    FILE *file;
+    const int fd = tree_open(folder, "feedback/judgemessage.txt");
+    const ssize_t got = fd >= 0 ? read(fd, line, size - 1) : 0;
 
-    line[0] = '\0';
-    snprintf(path, sizeof path, "%.3000s/feedback/judgemessage.txt", folder);
-    file = fopen(path, "re");
-    if (file && !fgets(line, (int)size, file))
-        line[0] = '\0';
-    if (file)
-        fclose(file);
+    line[got > 0 ? got : 0] = '\0';
+    if (fd >= 0)
+        close(fd);
     line[strcspn(line, "\r\n")] = '\0';
     text_defuse(line, size);
 }
