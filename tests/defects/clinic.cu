@@ -532,7 +532,7 @@ static void values_stay_behind(void)
 __global__ void in_turn(int *next, int *serving, int *total)
 {
     if (threadIdx.x == 0) {
-        int mine = atomicAdd(next, 1);
+        int mine = atomicAdd(next, 1); // HERE ticket_read_once
 
         if (right) {
             while (*(volatile int *)serving != mine) {

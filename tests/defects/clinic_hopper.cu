@@ -27,7 +27,7 @@ constexpr bool right = false;
 // Waits for the end of a phase.
 __device__ void wait_for(uint64_t *bar, unsigned parity)
 {
-    while (!ptx::mbarrier_try_wait_parity(bar, parity)) {
+    while (!ptx::mbarrier_try_wait_parity(bar, parity)) { // HERE parity_kept
     }
 }
 
@@ -50,7 +50,9 @@ __device__ void announce(uint64_t *bar, unsigned bytes)
 // Loads a tile of 64 values.
 __device__ void load(int *tile, const int *from, uint64_t *bar)
 {
-    ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, tile, from, 64 * sizeof(int), bar);
+    int bytes = 64 * sizeof(int);
+
+    ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, tile, from, bytes, bar); // HERE sent_by_all_lanes
 }
 
 // Stores a tile of 64 values.
@@ -277,7 +279,7 @@ __global__ void staged(const int *in, int *out, int tiles)
     out[t] = sum;
 }
 
-// expect: shared-race|uninitialised
+// expect: shared-race|uninitialised|deadlock
 static void parity_kept(void)
 {
     device<int> in(384), out(64);

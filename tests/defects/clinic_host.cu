@@ -80,7 +80,7 @@ static void CUDART_CB prepare(void *data)
         static_cast<int *>(data)[k] = k; // HERE prepared_in_other_stream
 }
 
-// expect: host-race
+// expect: host-race|stream-race
 static void prepared_in_other_stream(void)
 {
     stream s, t;
@@ -248,7 +248,6 @@ static void list_behind_symbol(void)
     } else {
         cudaMemcpyFromSymbol(h, list_of_device, sizeof(h)); // HERE list_behind_symbol
     }
-    FINISH();
 }
 
 // A class that frees its memory goes to a kernel by value. The copy frees it after the launch.
@@ -322,7 +321,7 @@ static void pool_is_gone(void)
         fill<<<1, 256, 0, s>>>(static_cast<int *>(data), 1);
         CHECK(cudaFreeAsync(data, s));
     }
-    FINISH();
+    CHECK(cudaStreamSynchronize(s));
     if (right)
         CHECK(cudaMemPoolDestroy(pool));
 }

@@ -103,6 +103,8 @@ struct ins {
     bool copies;      /* an asynchronous copy: what it writes is there when it was waited for */
     bool cached;      /* a read by a cache that this launch's stores do not reach: ld.nc, tex */
     bool bulk;        /* a copy or a reduction in bulk, or a fence that orders them */
+    bool reads;       /* cp.async.bulk.wait_group.read: the copies have read, and may not have written */
+    bool paints;      /* stores to a surface */
     bool polls;       /* a volatile or strong load in a small loop: it waits for another thread */
     bool awaits;      /* griddepcontrol.wait: for the kernel ahead in the stream */
     bool guesses;     /* a load whose value an atomic operation on the same word checks later */
