@@ -331,7 +331,8 @@ static bool is_wrapper(const struct ptx_module *module, unsigned number)
     const char *path = ptx_file_path(module, number);
 
     return ptx_is_intrinsic_file(module, number) || ptx_is_matrix_file(module, number) ||
-           begins(module, number, "cuda_pipeline") ||
+           begins(module, number, "cuda_pipeline") || begins(module, number, "texture_") ||
+           begins(module, number, "surface_") ||
            (path && ptx_is_toolkit_file(module, number) && strstr(path, "/__ptx/"));
 }
 
