@@ -288,7 +288,7 @@ static void parity_kept(void)
     FINISH();
 }
 
-// Two copies report to a barrier that was told the bytes of one.
+// Two copies report to a barrier that awaits the bytes of one.
 __global__ void two_operands(const int *a, const int *b, int *out)
 {
     __shared__ alignas(128) int left[64], upper[64];

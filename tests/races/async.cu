@@ -523,7 +523,10 @@ __global__ void bulk_through(int *data)
     }
 }
 
-template <int N> __device__ static void bulk_wait() { asm volatile("cp.async.bulk.wait_group %0;" ::"n"(N) : "memory"); }
+template <int N> __device__ static void bulk_wait()
+{
+    asm volatile("cp.async.bulk.wait_group %0;" ::"n"(N) : "memory");
+}
 
 /* Two copies out of the block, of a group each. */
 __device__ static void two_bulk_stores(int *data, int *tile)

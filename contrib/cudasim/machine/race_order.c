@@ -769,7 +769,7 @@ void race_block_start(struct block *b)
         memset(o->pending, 0, b->warp_count * sizeof *o->pending);
         forget(&o->known);
         forget(&o->pending_known);
-        o->recent_count = 0;
+        o->recent_count = o->stores.commit_count = o->stores.wait_count = 0;
         for (unsigned r = 0; r < RECENTS; r++)
             o->recent[r].time = 0;
         o->base = b->t0;

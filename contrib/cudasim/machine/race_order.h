@@ -52,14 +52,14 @@ struct order {
     enum scope released_scope; /* of its last fence; SCOPE_NONE: none yet */
     bool pending_any;          /* strong reads since the last fence brought something */
     struct front front;        /* as it was at its last fence for the device */
-    struct copy_order copies;  /* to shared memory; */
-    struct copy_order stores;  /* in bulk to global memory */
+    struct copy_order copies;  /* to shared memory */
     struct seen clock[WARPS_PER_BLOCK];    /* what it knows of the block's other warps; see race_block_start() */
     struct seen released[WARPS_PER_BLOCK]; /* its clock and itself, at its last fence */
     struct seen pending[WARPS_PER_BLOCK];  /* what a fence would make it know */
     struct knowledge known, pending_known; /* of other blocks */
     uint32_t recent_count;     /* of recent[], a ring */
     struct last_access recent[RECENTS];
+    struct copy_order stores;  /* copies in bulk to global memory */
 };
 
 /* A word with which warps of a block synchronise. */

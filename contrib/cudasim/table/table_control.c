@@ -778,8 +778,8 @@ STEP(cp_wait)
 }
 
 /*
- * Copies in bulk are done when they are issued. race_bulk.h checks if the program waits before it stores to their source,
- * race.h if it waits before it looks at what they wrote.
+ * Copies in bulk are done when they are issued. race_bulk.h checks if the program waits before it stores to their
+ * source, race.h if it waits before it looks at what they wrote.
  */
 STEP(bulk_commit)
 {
