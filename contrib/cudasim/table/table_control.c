@@ -34,8 +34,13 @@ STEP(join)
 
 STEP(nop)
 {
-    if (i->awaits)
-        w->block->awaited = true; /* the kernel ahead ran before: runtime/order.c */
+    struct block *b = w->block;
+
+    if (i->awaits) { /* the kernel ahead ran before: see runtime/order.c */
+        b->awaited = true;
+        for (u32 n = 0; b->cluster && n < b->launch->cluster_blocks; n++)
+            b->cluster[n]->awaited = true;
+    }
     return i + 1;
 }
 
