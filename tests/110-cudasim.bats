@@ -307,6 +307,7 @@ pair() {
 @test "check: deadlock" { pair deadlock; }
 @test "check: deadlock_arrival" { pair deadlock_arrival; }
 @test "check: deadlock_barrier" { pair deadlock_barrier; }
+@test "check: deadlock_cluster" { pair deadlock_cluster; }
 @test "check: double_free" { pair double_free; }
 @test "check: grid_sync" { pair grid_sync; }
 @test "check: host_pointer" { pair host_pointer; }
@@ -377,7 +378,9 @@ pair() {
 }
 @test "check: uninitialised_element" { pair uninitialised_element; }
 @test "check: uninitialised_local" { pair uninitialised_local; }
+@test "check: uninitialised_matrix" { pair uninitialised_matrix; }
 @test "check: uninitialised_shared" { pair uninitialised_shared; }
+@test "check: uninitialised_texture" { pair uninitialised_texture; }
 @test "check: unchecked_call" { pair unchecked_call; }
 @test "check: unchecked_event" { pair unchecked_event; }
 @test "check: unused" { CUDASIM_CHECK=all,unused pair unused; }

@@ -23,11 +23,12 @@ exact() {
 @test "races: flags, fences, scopes and locks" { exact order; }
 @test "races: stores to memory that only the launch or the run tells" { exact origins; }
 @test "races: copies under way, barriers in memory, clusters" { exact async; }
+@test "races: textures and surfaces" { exact texels; }
 
 @test "races: correct kernels get no warning in any order of their warps" {
     for CUDASIM_SEED in 1 2 3 4 5; do
         export CUDASIM_SEED
-        for file in shared warp global origins order async; do
+        for file in shared warp global origins order async texels; do
             run "$root/tests/races/score.sh" "$programs" "$file"
             refute_line --partial ' right alarm '
         done

@@ -50,3 +50,10 @@ setup() {
     assert_equal "$(grep -E ' (missed|elsewhere)' <<< "$output" | cut -d ' ' -f 2)" pointer_not_set
     assert_equal "${lines[-1]}" 'defects found 39 of 40, twins with an alarm 0 of 40'
 }
+
+# bats test_tags=long
+@test "defects: the sixth suite is found at its lines, and its right twins get no report" {
+    make -s -j "$(nproc)" -C "$root" defects-sixth
+    run -0 "$root/tests/defects/score.sh" "$programs" --twins clinic clinic_hopper clinic_host
+    assert_equal "${lines[-1]}" 'defects found 44 of 44, twins with an alarm 0 of 44'
+}

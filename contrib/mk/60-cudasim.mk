@@ -220,23 +220,26 @@ $(BUILD)/undefined-tests/%: tests/undefined/%.cu tests/undefined/suite.h $(PROGR
 	@mkdir -p $(@D)
 	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(PTX_CODE) -w -o $@ $<
 
-# Defective programs, their right twins, and four more suites: tests/defects/README.md.
+# Defective programs, their right twins, and five more suites: tests/defects/README.md.
 DEFECT_PROGRAMS := $(foreach name,kernels host,$(BUILD)/defect-tests/$(name) $(BUILD)/defect-tests/$(name)-right)
 DEFECTS_SECOND := $(addprefix $(BUILD)/defect-tests/,blocks threads runtime idioms idioms_grid)
 DEFECTS_THIRD := $(addprefix $(BUILD)/defect-tests/,courses programs careful)
 DEFECTS_FOURTH := $(foreach name,lab lab_host,$(BUILD)/defect-tests/$(name) $(BUILD)/defect-tests/$(name)-right)
 DEFECTS_FIFTH := $(foreach name,field field_hopper field_host,$(BUILD)/defect-tests/$(name) \
 	$(BUILD)/defect-tests/$(name)-right)
-.PHONY: defect-programs defects-second defects-third defects-fourth defects-fifth
+DEFECTS_SIXTH := $(foreach name,clinic clinic_hopper clinic_host,$(BUILD)/defect-tests/$(name) \
+	$(BUILD)/defect-tests/$(name)-right)
+.PHONY: defect-programs defects-second defects-third defects-fourth defects-fifth defects-sixth
 defect-programs: $(DEFECT_PROGRAMS)
 defects-second: $(DEFECTS_SECOND)
 defects-third: $(DEFECTS_THIRD)
 defects-fourth: $(DEFECTS_FOURTH)
 defects-fifth: $(DEFECTS_FIFTH)
+defects-sixth: $(DEFECTS_SIXTH)
 
 $(BUILD)/defect-tests/threads: private PROGRAM_FLAGS += -rdc=true
 $(addprefix $(BUILD)/defect-tests/,runtime programs lab_host lab_host-right \
-	field_host field_host-right): private PROGRAM_FLAGS += -g
+	field_host field_host-right clinic_host clinic_host-right): private PROGRAM_FLAGS += -g
 
 $(BUILD)/defect-tests/%-right: tests/defects/%.cu tests/defects/suite.h $(PROGRAM_STAMP)
 	@mkdir -p $(@D)

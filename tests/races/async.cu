@@ -523,6 +523,89 @@ __global__ void bulk_through(int *data)
     }
 }
 
+template <int N> __device__ static void bulk_wait()
+{
+    asm volatile("cp.async.bulk.wait_group %0;" ::"n"(N) : "memory");
+}
+
+/* Two copies out of the block, of a group each. */
+__device__ static void two_bulk_stores(int *data, int *tile)
+{
+    tile[threadIdx.x] = threadIdx.x;
+    asm volatile("fence.proxy.async;" ::: "memory");
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        bulk_store(data, tile, 128);
+        bulk_commit();
+        bulk_store(data + 32, tile + 32, 128);
+        bulk_commit();
+    }
+}
+
+/* What a copy wrote is there when its group was waited for. */
+__global__ void bulk_result_awaited(int *data)
+{
+    __shared__ __align__(128) int tile[64];
+    int t = threadIdx.x;
+
+    two_bulk_stores(data, tile);
+    if (t == 0)
+        bulk_wait<0>();
+    __syncthreads();
+    data[1024 + t] = data[63 - t];
+}
+
+/* That the copy has read is not enough. */
+__global__ void bulk_result_read_early(int *data)
+{
+    __shared__ __align__(128) int tile[64];
+    int t = threadIdx.x;
+
+    two_bulk_stores(data, tile);
+    if (t == 0)
+        bulk_wait_read<0>();
+    __syncthreads();
+    data[1024 + t] = data[63 - t]; // RACE
+}
+
+/* The last group may still write. */
+__global__ void bulk_result_of_first_group(int *data)
+{
+    __shared__ __align__(128) int tile[64];
+    int t = threadIdx.x;
+
+    two_bulk_stores(data, tile);
+    if (t == 0)
+        bulk_wait<1>();
+    __syncthreads();
+    data[1024 + t] = data[t % 32];
+}
+
+__global__ void bulk_result_of_last_group(int *data)
+{
+    __shared__ __align__(128) int tile[64];
+    int t = threadIdx.x;
+
+    two_bulk_stores(data, tile);
+    if (t == 0)
+        bulk_wait<1>();
+    __syncthreads();
+    data[1024 + t] = data[32 + t % 32]; // RACE
+}
+
+/* Two copies to one place, without a wait in between. */
+__global__ void bulk_results_in_one_place(int *data)
+{
+    __shared__ __align__(128) int tile[64];
+
+    two_bulk_stores(data, tile);
+    if (threadIdx.x == 0)
+        bulk_store(data + 16, tile, 128); // RACE
+}
+
+/* A later launch finds everything. */
+__global__ void bulk_results_of_earlier_launch(int *data) { data[1024 + threadIdx.x] = data[threadIdx.x]; }
+
 int main(int argc, char **argv)
 {
     suite_only = argc > 1 ? argv[1] : NULL;
@@ -553,4 +636,10 @@ int main(int argc, char **argv)
     RUN(bulk_store_fenced_by_issuer, 1, 64);
     RUN(bulk_store_not_fenced, 1, 64);
     RUN(bulk_through, 1, 64);
+    RUN(bulk_result_awaited, 1, 64);
+    RUN(bulk_result_read_early, 1, 64);
+    RUN(bulk_result_of_first_group, 1, 64);
+    RUN(bulk_result_of_last_group, 1, 64);
+    RUN(bulk_results_in_one_place, 1, 64);
+    RUN(bulk_results_of_earlier_launch, 1, 64);
 }

@@ -782,6 +782,72 @@ static void programmatic_with_wait(void)
     CHECK(cudaFree(other));
 }
 
+/* One thread waits for the block. What the kernel ahead does not touch may be read before. */
+static __global__ void waits_for_its_block(const int *weights, const int *in, int *out)
+{
+    int weight = weights[threadIdx.x];
+
+    if (threadIdx.x == 0)
+        cudaGridDependencySynchronize();
+    __syncthreads();
+    out[threadIdx.x] = weight + in[threadIdx.x];
+}
+
+static void programmatic_one_waits(void)
+{
+    struct streams s;
+    int *weights = device_new<int>(COUNT), *in = device_new<int>(COUNT), *out = device_new<int>(COUNT);
+    int host[128];
+
+    CHECK(cudaMemset(weights, 0, BYTES));
+    CHECK(cudaDeviceSynchronize());
+    begins_others<<<1, 128, 0, s.a>>>(in);
+    programmatic(s.a, waits_for_its_block, (const int *)weights, (const int *)in, out);
+    CHECK(cudaStreamSynchronize(s.a));
+    CHECK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
+    EXPECT(host[100] == 100);
+    CHECK(cudaFree(weights));
+    CHECK(cudaFree(in));
+    CHECK(cudaFree(out));
+}
+
+static __global__ void fetch(cudaTextureObject_t image, float *out)
+{
+    out[threadIdx.x] = tex2D<float>(image, threadIdx.x, 1);
+}
+
+/* A texture of an array that another stream has filled. */
+static void texture_after_event(void)
+{
+    struct streams s;
+    float *out = device_new<float>(32), *from, host[32];
+    cudaEvent_t filled;
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    cudaResourceDesc resource = {};
+    cudaTextureDesc how = {};
+    cudaTextureObject_t texture;
+
+    resource.resType = cudaResourceTypeArray;
+    CHECK(cudaMallocHost(&from, 256));
+    for (int k = 0; k < 64; k++)
+        from[k] = k;
+    CHECK(cudaEventCreate(&filled));
+    CHECK(cudaMallocArray(&resource.res.array.array, &format, 32, 2));
+    CHECK(cudaCreateTextureObject(&texture, &resource, &how, NULL));
+    CHECK(cudaMemcpy2DToArrayAsync(resource.res.array.array, 0, 0, from, 128, 128, 2, cudaMemcpyHostToDevice, s.a));
+    CHECK(cudaEventRecord(filled, s.a));
+    CHECK(cudaStreamWaitEvent(s.b, filled, 0));
+    fetch<<<1, 32, 0, s.b>>>(texture, out);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
+    EXPECT(host[5] == 37);
+    CHECK(cudaEventDestroy(filled));
+    CHECK(cudaDestroyTextureObject(texture));
+    CHECK(cudaFreeArray(resource.res.array.array));
+    CHECK(cudaFreeHost(from));
+    CHECK(cudaFree(out));
+}
+
 int main(int argc, char **argv)
 {
     static const struct suite_case cases[] = {
@@ -816,6 +882,8 @@ int main(int argc, char **argv)
         CASE(many_launches),
         CASE(destroyed_while_pending),
         CASE(programmatic_with_wait),
+        CASE(programmatic_one_waits),
+        CASE(texture_after_event),
         CASE(threads_with_streams),
     };
 

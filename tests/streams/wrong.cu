@@ -454,6 +454,59 @@ static void programmatic_without_wait(void)
     CHECK(cudaFree(out));
 }
 
+static __global__ void waits_too_late(const int *in, int *out)
+{
+    int v = in[threadIdx.x];
+
+    cudaGridDependencySynchronize();
+    out[threadIdx.x] = v + 1;
+}
+
+// expect: stream-race: waits_too_late, .*: read at .* begins_others .* before cudaGridDependencySynchronize
+static void programmatic_read_before_wait(void)
+{
+    struct streams s;
+    int *in = device_new<int>(COUNT), *out = device_new<int>(COUNT);
+
+    CHECK(cudaDeviceSynchronize());
+    begins_others<<<1, 128, 0, s.a>>>(in);
+    programmatic(s.a, waits_too_late, (const int *)in, out);
+    CHECK(cudaStreamSynchronize(s.a));
+    CHECK(cudaFree(in));
+    CHECK(cudaFree(out));
+}
+
+static __global__ void fetch(cudaTextureObject_t image, float *out)
+{
+    out[threadIdx.x] = tex2D<float>(image, threadIdx.x, 1);
+}
+
+// expect: stream-race: fetch, .*: read at .* cudaMemcpy2DToArrayAsync in stream
+static void texture_in_another_stream(void)
+{
+    struct streams s;
+    static float host[64];
+    float *out = device_new<float>(32), *from;
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    cudaResourceDesc resource = {};
+    cudaTextureDesc how = {};
+    cudaTextureObject_t texture;
+
+    resource.resType = cudaResourceTypeArray;
+    CHECK(cudaMallocHost(&from, sizeof host));
+    memset(from, 0, sizeof host);
+    CHECK(cudaMallocArray(&resource.res.array.array, &format, 32, 2));
+    CHECK(cudaCreateTextureObject(&texture, &resource, &how, NULL));
+    CHECK(cudaMemcpy2DToArray(resource.res.array.array, 0, 0, host, 128, 128, 2, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy2DToArrayAsync(resource.res.array.array, 0, 0, from, 128, 128, 2, cudaMemcpyHostToDevice, s.a));
+    fetch<<<1, 32, 0, s.b>>>(texture, out);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaDestroyTextureObject(texture));
+    CHECK(cudaFreeArray(resource.res.array.array));
+    CHECK(cudaFreeHost(from));
+    CHECK(cudaFree(out));
+}
+
 int main(int argc, char **argv)
 {
     static const struct suite_case cases[] = {
@@ -482,6 +535,8 @@ int main(int argc, char **argv)
         CASE(host_function_fills_too_late),
         CASE(fill_beside_atomics),
         CASE(programmatic_without_wait),
+        CASE(programmatic_read_before_wait),
+        CASE(texture_in_another_stream),
         CASE(ended_without_waiting),
     };
 

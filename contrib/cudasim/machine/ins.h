@@ -114,6 +114,8 @@ struct ins {
     uint32_t bound_place; /* the shared variable that the address is meant for, plus 1; 0: not known */
     uint32_t bound_low, bound_high; /* its bounds as offsets; the latter UINT32_MAX where it has no end of its own */
     bool bound_local; /* the bounds are those of a local variable, as offsets in the function's */
+    bool reads : 1;   /* cp.async.bulk.wait_group.read: the copies have read, and may not have written */
+    bool paints : 1;  /* stores to a surface */
     uint16_t flops;   /* floating-point operations a lane */
     uint8_t mode;     /* second sub-operation: scope, comparison, … */
     uint32_t event;   /* index of its event counters, plus 1; 0: none */

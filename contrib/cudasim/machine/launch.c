@@ -220,6 +220,7 @@ static struct block *start_block(struct worker *k, uint64_t group, uint32_t rank
     b->worker = k;
     place_block(b, group, rank);
     b->warp_count = b->live_warps = l->warps;
+    b->awaited = false;
     b->threads = b->live = l->threads;
     b->shared = b->storage + x.shared;
     b->shared_size = l->shared_size;
@@ -353,10 +354,9 @@ static bool start_another(struct worker *k)
     return true;
 }
 
-static void report_livelock(struct worker *k)
+/* Reports a warp of the block that waits for memory. False: there is none. */
+static bool report_waiting(struct worker *k, struct block *b)
 {
-    struct block *b = k->ring;
-
     for (uint32_t n = 0; n < b->warp_count; n++) {
         struct warp *w = &b->warps[n];
         const struct ins *at = w->spin_at ? w->spin_at : w->pc;
@@ -366,7 +366,22 @@ static void report_livelock(struct worker *k)
         fault_at(w, at, (unsigned)__builtin_ctz(w->mask), FAULT_DEADLOCK, 0,
                  "waits for memory that nobody changes: the %u block%s in flight wait%s, and no more can start",
                  k->resident, k->resident == 1 ? "" : "s", k->resident == 1 ? "s" : "");
-        return;
+        return true;
+    }
+    return false;
+}
+
+/* The first blocks of the ring may wait at a barrier of their cluster, for a block that waits for memory. */
+static void report_livelock(struct worker *k)
+{
+    struct block *b = k->ring;
+
+    for (uint32_t n = 0; n < k->resident; n++, b = b->next) {
+        uint32_t count = b->cluster ? k->launch->cluster_blocks : 1;
+
+        for (uint32_t g = 0; g < count; g++)
+            if (report_waiting(k, b->cluster ? b->cluster[g] : b))
+                return;
     }
 }
 

@@ -156,6 +156,7 @@ struct block {
     uint32_t threads;
     uint32_t live;           /* threads not exited */
     uint32_t live_warps;
+    bool awaited;            /* a thread of it or its cluster has waited for the kernel ahead in the stream */
     uint32_t cluster_rank;
     struct block **cluster;  /* [cluster size] blocks of its cluster, itself among them; NULL if there is none */
     char *shared;
@@ -281,6 +282,7 @@ struct sim_kernel {
     uint8_t global_shift;          /* and to global memory */
     bool uses_reserved;            /* reads %reserved_smem_offset_* */
     bool uses_grid;                /* asks for what a barrier of the whole grid needs */
+    bool paints;                   /* stores to surfaces */
     bool prints;                   /* calls printf, or assert */
     bool launches;                 /* launches kernels */
     bool ordered;                  /* what it computes may depend on the order of its blocks: see launch.c */

@@ -75,10 +75,13 @@ void race_block_meets(struct block *b);
 /* The blocks of a cluster met. */
 void race_cluster_meets(struct block **group, uint32_t count);
 
-/* Asynchronous copies: a group ends; all but the last `but` groups were waited for (COPIES_ALL: all copies). */
+/*
+ * Asynchronous copies: a group ends; all but the last `but` groups were waited for (COPIES_ALL: all copies). `stores`:
+ * those in bulk to global memory.
+ */
 #define COPIES_ALL UINT32_MAX
-void race_commit(struct warp *w);
-void race_wait_copies(struct warp *w, uint32_t but);
+void race_commit(struct warp *w, bool stores);
+void race_wait_copies(struct warp *w, uint32_t but, bool stores);
 
 /* An mbarrier's arrival, or its successful wait. */
 void race_mbarrier_arrive(struct warp *w, uint64_t address, uint32_t lanes);

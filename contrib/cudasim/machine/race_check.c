@@ -161,7 +161,7 @@ bool race_in_flight(const struct look *k, uint64_t e)
 static bool against_write(struct look *k, unsigned l, const struct unit *u, uint64_t e, const uint64_t *address)
 {
     uint32_t time = entry_time(e);
-    bool under_way = e & UNDER_WAY;
+    bool under_way = e & UNDER_WAY && time >= k->self.start;
     unsigned at;
 
     if (!e || both_strong(k, e) || (k->access == ACCESS_READ && e & WRITTEN_BACK))
@@ -173,7 +173,8 @@ static bool against_write(struct look *k, unsigned l, const struct unit *u, uint
     if (under_way) {
         const struct block *from = block_near(k->w->block, entry_block(e));
 
-        under_way = from && !race_copy_done(&from->warps[entry_warp(e)], time, k->owner && k->owner != from, &time);
+        under_way = from && !(k->owner ? race_copy_done(&from->warps[entry_warp(e)], time, k->owner != from, &time)
+                                       : race_store_done(&from->warps[entry_warp(e)], time, &time));
     }
     if (!under_way && ordered(k, e, time, l)) {
         if (e & UNDER_WAY) /* as if written when it was waited for */
@@ -309,6 +310,8 @@ struct look race_look(struct warp *w, const struct ins *ins, const struct block 
     }
     if (ins->copies && owner && access == ACCESS_WRITE)
         k.flags |= UNDER_WAY | (ins->bulk ? NEAR : 0);
+    if (ins->bulk && !owner && access == ACCESS_WRITE)
+        k.flags |= UNDER_WAY | NEAR;
     if (access == ACCESS_ATOMIC)
         k.flags |= STRONG;
     return k;

@@ -686,7 +686,8 @@ void race_global(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
 
     if (*w->block->time >= TIME_MOST)
         return;
-    plain = race_plain(ins, bytes, access) || reads_for_copy(ins, bytes, access);
+    plain = (race_plain(ins, bytes, access) && !(ins->bulk && access == ACCESS_WRITE)) ||
+            reads_for_copy(ins, bytes, access);
     if (plain && !ins->cached && did_again(w, how_of(bytes, access)))
         return;
     k = race_look(w, ins, NULL, bytes, access);

@@ -613,22 +613,24 @@ void race_cluster_meets(struct block **group, uint32_t count)
 
 /* ---- asynchronous copies, and barriers in memory ---- */
 
-static void note_wait(struct order *o, uint32_t upto, uint32_t at, bool remote)
+static void note_wait(struct copy_order *o, uint32_t upto, uint32_t at, bool remote)
 {
     o->waits[o->wait_count % WAITS].upto = upto;
     o->waits[o->wait_count % WAITS].remote = remote;
     o->waits[o->wait_count++ % WAITS].at = at;
 }
 
-void race_commit(struct warp *w)
+void race_commit(struct warp *w, bool stores)
 {
-    if (w->order)
-        w->order->commits[w->order->commit_count++ % COMMITS] = ++*w->block->time;
+    struct copy_order *o = !w->order ? NULL : stores ? &w->order->stores : &w->order->copies;
+
+    if (o)
+        o->commits[o->commit_count++ % COMMITS] = ++*w->block->time;
 }
 
-void race_wait_copies(struct warp *w, uint32_t but)
+void race_wait_copies(struct warp *w, uint32_t but, bool stores)
 {
-    struct order *o = w->order;
+    struct copy_order *o = !w->order ? NULL : stores ? &w->order->stores : &w->order->copies;
     uint32_t upto, at;
 
     if (!o)
@@ -644,9 +646,8 @@ void race_wait_copies(struct warp *w, uint32_t but)
     ++*w->block->time;
 }
 
-bool race_copy_done(const struct warp *w, uint32_t time, bool remote, uint32_t *at)
+static bool is_done(const struct copy_order *o, uint32_t time, bool remote, uint32_t *at)
 {
-    const struct order *o = w->order;
     uint32_t oldest = o->wait_count > WAITS ? o->wait_count - WAITS : 0;
 
     for (uint32_t n = oldest; n < o->wait_count; n++)
@@ -655,6 +656,16 @@ bool race_copy_done(const struct warp *w, uint32_t time, bool remote, uint32_t *
             return true;
         }
     return false;
+}
+
+bool race_copy_done(const struct warp *w, uint32_t time, bool remote, uint32_t *at)
+{
+    return is_done(&w->order->copies, time, remote, at);
+}
+
+bool race_store_done(const struct warp *w, uint32_t time, uint32_t *at)
+{
+    return is_done(&w->order->stores, time, false, at);
 }
 
 void race_mbarrier_arrive(struct warp *w, uint64_t address, uint32_t lanes)
@@ -707,7 +718,7 @@ void race_mbarrier_copies(struct warp *w, uint64_t address, uint32_t lanes)
     upto = ++*w->block->time; /* so that the arrival makes the copies known */
     race_mbarrier_arrive(w, address, lanes);
     if (address - (uintptr_t)w->block->shared >= w->block->shared_size) { /* another block's */
-        note_wait(w->order, upto, upto - 1, true);
+        note_wait(&w->order->copies, upto, upto - 1, true);
         return;
     }
     if ((m = meeting_at(w->block, address | GATHERS, true)))
@@ -726,7 +737,7 @@ void race_mbarrier_wait(struct warp *w, uint64_t address)
         uint32_t upto = m->copied[n], at;
 
         if (upto && !race_copy_done(&w->block->warps[n], upto - 1, false, &at))
-            note_wait(w->block->warps[n].order, upto, upto - 1, false);
+            note_wait(&w->block->warps[n].order->copies, upto, upto - 1, false);
     }
 }
 
@@ -758,7 +769,7 @@ void race_block_start(struct block *b)
         memset(o->pending, 0, b->warp_count * sizeof *o->pending);
         forget(&o->known);
         forget(&o->pending_known);
-        o->recent_count = 0;
+        o->recent_count = o->stores.commit_count = o->stores.wait_count = 0;
         for (unsigned r = 0; r < RECENTS; r++)
             o->recent[r].time = 0;
         o->base = b->t0;

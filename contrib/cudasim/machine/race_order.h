@@ -33,6 +33,14 @@ struct last_access {
 };
 #define RECENTS 4
 
+/* Asynchronous copies of a warp. */
+struct copy_order {
+    uint32_t commits[COMMITS]; /* when groups of them were committed, a ring */
+    uint32_t commit_count;
+    uint32_t wait_count;       /* of waits[], a ring: copies issued before `upto` were waited for at `at` */
+    struct { uint32_t upto, at; bool remote; } waits[WAITS]; /* remote: only of copies to other blocks */
+};
+
 /* A warp's part in the order. */
 struct order {
     uint32_t base;       /* the warp's own accesses before this time are ordered before all its lanes' */
@@ -44,16 +52,14 @@ struct order {
     enum scope released_scope; /* of its last fence; SCOPE_NONE: none yet */
     bool pending_any;          /* strong reads since the last fence brought something */
     struct front front;        /* as it was at its last fence for the device */
-    uint32_t commits[COMMITS]; /* when groups of asynchronous copies were committed, a ring */
-    uint32_t commit_count;
-    uint32_t wait_count;       /* of waits[], a ring: copies issued before `upto` were waited for at `at` */
-    struct { uint32_t upto, at; bool remote; } waits[WAITS]; /* remote: only of copies to other blocks */
+    struct copy_order copies;  /* to shared memory */
     struct seen clock[WARPS_PER_BLOCK];    /* what it knows of the block's other warps; see race_block_start() */
     struct seen released[WARPS_PER_BLOCK]; /* its clock and itself, at its last fence */
     struct seen pending[WARPS_PER_BLOCK];  /* what a fence would make it know */
     struct knowledge known, pending_known; /* of other blocks */
     uint32_t recent_count;     /* of recent[], a ring */
     struct last_access recent[RECENTS];
+    struct copy_order stores;  /* copies in bulk to global memory */
 };
 
 /* A word with which warps of a block synchronise. */
@@ -101,9 +107,10 @@ bool race_read_over(const struct warp *w, uint32_t time, uint32_t block, unsigne
 
 /*
  * The time of the wait for the lane's asynchronous copy of `time`, to its own block, or `remote`: to another one.
- * False: there was no wait.
+ * False: there was no wait. race_store_done(): likewise for a copy in bulk to global memory.
  */
 bool race_copy_done(const struct warp *w, uint32_t time, bool remote, uint32_t *at);
+bool race_store_done(const struct warp *w, uint32_t time, uint32_t *at);
 
 /* The lanes `lanes` make a strong access to a word. They leave there what they released, and learn what is there. */
 void race_publish(struct warp *w, uint64_t address, uint32_t lanes, enum scope scope, bool release, bool store);

@@ -169,8 +169,9 @@ static int dimensions(const struct sim_texture *t)
     return t->shape == TEXTURE_3D ? 3 : t->shape == TEXTURE_2D || t->shape == TEXTURE_CUBE ? 2 : 1;
 }
 
+/* `read`: see struct texture_fetch. */
 static struct value read_texel(const struct sim_texture *t, const struct texture_level *v, const int64_t at[3],
-                               uint32_t layer)
+                               uint32_t layer, struct texels *read)
 {
     uint32_t size[3] = {v->width, v->height, v->depth}, place[3] = {0, 0, layer};
     struct value value = {{0}, {0}};
@@ -186,6 +187,8 @@ static struct value read_texel(const struct sim_texture *t, const struct texture
         place[n] = (uint32_t)i;
     }
     p = (const uint8_t *)(uintptr_t)texture_at(v, texture_bytes(t), place[0], place[1], place[2]);
+    if (read && read->count < TEXELS_MOST)
+        read->at[read->count++] = (uintptr_t)p;
     for (int c = 0; c < t->channels; c++)
         read_channel(t, p, c, &value);
     return value;
@@ -334,7 +337,7 @@ static struct value mixed(const struct sim_texture *t, const struct mix *mix)
 
 /* Adds the texels around a place, `part` 1/256 beyond `low`: together they count `share` / 256. */
 static void add_filtered(const struct sim_texture *t, const struct texture_level *v, const int64_t low[3],
-                         const int part[3], uint32_t layer, int share, struct mix *mix)
+                         const int part[3], uint32_t layer, int share, struct mix *mix, struct texels *read)
 {
     int slices = dimensions(t) > 2 ? 2 : 1, count = dimensions(t) > 1 ? 4 : 2, far = part_of(share, part[2]);
 
@@ -346,7 +349,7 @@ static void add_filtered(const struct sim_texture *t, const struct texture_level
         for (int corner = 0; corner < count; corner++) {
             int64_t at[3] = {low[0] + (corner & 1), low[1] + (corner >> 1), low[2] + z};
 
-            texel[corner] = read_texel(t, v, at, layer);
+            texel[corner] = read_texel(t, v, at, layer, weight[corner] ? read : NULL);
         }
         add_slice(t, mix, texel, weight, count);
     }
@@ -354,14 +357,14 @@ static void add_filtered(const struct sim_texture *t, const struct texture_level
 
 /* The four texels of a linear filter's square, in tld4's order. */
 static struct value gather(const struct sim_texture *t, const struct texture_level *v, const int64_t low[3],
-                           uint32_t layer, int channel)
+                           uint32_t layer, int channel, struct texels *read)
 {
     static const int order[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
     struct value all = {{0}, {0}};
 
     for (int n = 0; n < 4; n++) {
         int64_t at[3] = {low[0] + order[n][0], low[1] + order[n][1], 0};
-        struct value one = read_texel(t, v, at, layer);
+        struct value one = read_texel(t, v, at, layer, read);
 
         all.real[n] = one.real[channel];
         all.word[n] = one.word[channel];
@@ -402,12 +405,12 @@ static struct value sample_level(const struct sim_texture *t, const struct textu
         low[n] += f->offset[n];
     }
     if (f->gather >= 0)
-        return gather(t, v, low, layer, f->gather);
+        return gather(t, v, low, layer, f->gather, f->read);
     if (linear && !f->integers) {
-        add_filtered(t, v, low, part, layer, share, mix);
+        add_filtered(t, v, low, part, layer, share, mix, f->read);
         return mixed(t, mix);
     }
-    one = read_texel(t, v, low, layer);
+    one = read_texel(t, v, low, layer, f->read);
     if (share < FRACTION)
         add_slice(t, mix, &one, &share, 1);
     return one;

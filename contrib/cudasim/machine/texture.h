@@ -47,6 +47,13 @@ struct sim_texture {
     struct texture_level levels[TEXTURE_LEVELS];
 };
 
+/* The texels that count in the result of a fetch, by their addresses. */
+#define TEXELS_MOST 16
+struct texels {
+    unsigned count;
+    uint64_t at[TEXELS_MOST];
+};
+
 /* The place and the kind of one lane's fetch. */
 struct texture_fetch {
     bool integers;    /* coordinates are in `at`, else in `x` */
@@ -56,6 +63,7 @@ struct texture_fetch {
     float lod;        /* level of detail */
     int gather;       /* -1, or the channel of which tld4 collects four texels */
     int32_t offset[3]; /* texels, added to the coordinates */
+    struct texels *read; /* gets the texels that it reads; NULL: nobody asks */
 };
 
 /* The values of the four result registers. */

@@ -35,9 +35,10 @@ struct traffic {
     uint8_t *used;           /* [range / PAGE]: 1 where the page is in `pages` */
     uint64_t *pages;         /* [page_count] numbers of pages that are not empty */
     size_t page_count, page_capacity;
+    bool only_ahead;         /* other work is the kernel ahead alone */
     bool lost;               /* there was no memory for a page's number */
     unsigned questions;      /* to `tell` since the map was empty, */
-    uint64_t answered[ANSWERS]; /* and some that it answered by no: offset in the memory times 16, and kinds */
+    uint64_t answered[ANSWERS]; /* and some that it answered by no: offset in the memory times 32, and kinds */
     pthread_mutex_t lock;    /* of the list of pages, and of `tell` */
 };
 
@@ -189,6 +190,11 @@ void traffic_note_other(struct traffic *t, uint64_t low, uint64_t high, unsigned
     mark_range(t, low, high, (uint8_t)(kinds << 4), true);
 }
 
+void traffic_only_ahead(struct traffic *t, bool only)
+{
+    t->only_ahead = only;
+}
+
 /* ------------------------------------------------------------------ kernels */
 
 /* Asks about the first byte of the lane's access that others touched. */
@@ -205,14 +211,14 @@ static void ask(struct traffic *t, struct warp *w, const struct ins *ins, unsign
         if (!others || (!traffic_collides(kinds, others) && !(kinds & (TRAFFIC_STRONG_READ | TRAFFIC_STRONG_WRITE))))
             continue;
         answered = &t->answered[(at / 4 + kinds) % ANSWERS];
-        if (__atomic_load_n(answered, __ATOMIC_RELAXED) == at * 16 + kinds)
+        if (__atomic_load_n(answered, __ATOMIC_RELAXED) == at * 32 + kinds)
             break;
         pthread_mutex_lock(&t->lock);
         if (t->questions++ < QUESTIONS_MOST)
             kind = t->tell(t->context, t->origin + at, kinds, text, sizeof text);
         pthread_mutex_unlock(&t->lock);
         if (kind == FAULT_NONE)
-            __atomic_store_n(answered, at * 16 + kinds, __ATOMIC_RELAXED);
+            __atomic_store_n(answered, at * 32 + kinds, __ATOMIC_RELAXED);
         address = t->origin + at;
         break;
     }
@@ -223,6 +229,7 @@ static void ask(struct traffic *t, struct warp *w, const struct ins *ins, unsign
 void traffic_access(struct warp *w, const struct ins *ins, unsigned bytes, enum access access, bool dense)
 {
     struct traffic *t = w->worker->traffic;
+    bool past = w->block->awaited && t->only_ahead;
     bool alone = w->block->launch->active == 1, strong = access == ACCESS_ATOMIC || ins->order || ins->guesses;
     unsigned kinds = (access != ACCESS_WRITE ? TRAFFIC_READ : 0) | (access != ACCESS_READ ? TRAFFIC_WRITE : 0);
 
@@ -237,8 +244,8 @@ void traffic_access(struct warp *w, const struct ins *ins, unsigned bytes, enum 
             continue; /* the lane before said it */
         others = mark_range(t, w->address[l], w->address[l] + bytes, (uint8_t)kinds, alone) >> 4;
 
-        if (others && (strong || traffic_collides(kinds, others)))
-            ask(t, w, ins, l, bytes, kinds);
+        if (others && !past && (strong || traffic_collides(kinds, others)))
+            ask(t, w, ins, l, bytes, kinds | (w->block->awaited ? TRAFFIC_AWAITED : 0));
     }
 }
 

@@ -20,6 +20,9 @@ struct traffic;
 /* Strong accesses are atomics, and loads and stores that are volatile, relaxed, acquire or release. */
 enum { TRAFFIC_READ = 1, TRAFFIC_WRITE = 2, TRAFFIC_STRONG_READ = 4, TRAFFIC_STRONG_WRITE = 8 };
 
+/* Told with the kinds of an access: its block has waited for the kernel ahead in the stream. */
+#define TRAFFIC_AWAITED 16u
+
 /* The bytes [low, high), all touched alike. */
 struct traffic_span {
     uint64_t low, high; /* addresses */
@@ -40,6 +43,9 @@ void traffic_free(struct traffic *traffic);
 /* Bytes that the work itself, or other work, touches. What is not the device's reserved range is left out. */
 void traffic_note(struct traffic *traffic, uint64_t low, uint64_t high, unsigned kinds);
 void traffic_note_other(struct traffic *traffic, uint64_t low, uint64_t high, unsigned kinds);
+
+/* Whether all other work is the kernel ahead. What a block does after its wait for it is then not compared. */
+void traffic_only_ahead(struct traffic *traffic, bool only);
 
 /* What the work itself touched, in order, to be freed; the map is empty again. False: too scattered, or no memory. */
 bool traffic_take(struct traffic *traffic, struct traffic_span **spans, size_t *count);

@@ -227,6 +227,7 @@ static void lower_wait(struct builder *b)
         build_fail(b, "unsupported form of '%s'", s->opcode);
     i = emit(b, bulk ? "@bulk.wait" : "@cp.wait");
     i->imm = all ? -1 : (int64_t)s->operands[0].value;
+    i->reads = bulk && has_token(b, "read");
 }
 
 static void lower_bulk_commit(struct builder *b)

@@ -235,6 +235,8 @@ static void lower_surface(struct builder *b, const char *base)
     i->width = (uint8_t)width;
     i->count = reduces ? (uint8_t)type : (uint8_t)count;
     i->scope = reduces ? (uint8_t)reduction : 0;
+    i->paints = !loads;
+    i->stores = !loads && !reduces && !formatted;
     i->imm = formatted && !reduces ? 0 : size * count;
     i->extra = list;
     i->event = ++b->program->event_count;

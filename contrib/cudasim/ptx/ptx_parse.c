@@ -325,15 +325,26 @@ bool ptx_is_matrix_file(const struct ptx_module *module, unsigned number)
     return begins(module, number, "mma.");
 }
 
+/* Whether the file wraps instructions in functions. What these read, their caller reads. */
+static bool is_wrapper(const struct ptx_module *module, unsigned number)
+{
+    const char *path = ptx_file_path(module, number);
+
+    return ptx_is_intrinsic_file(module, number) || ptx_is_matrix_file(module, number) ||
+           begins(module, number, "cuda_pipeline") || begins(module, number, "texture_") ||
+           begins(module, number, "surface_") ||
+           (path && ptx_is_toolkit_file(module, number) && strstr(path, "/__ptx/"));
+}
+
 bool ptx_is_toolkit_code(const struct ptx_module *module, const struct ptx_statement *statement)
 {
     const struct ptx_location *x = statement->location ? &module->locations[statement->location - 1] : NULL;
 
     if (!x)
         return statement->source_line && ptx_is_toolkit_file(module, statement->source_file);
-    while (ptx_is_intrinsic_file(module, x->file) && x->parent && x->parent - 1 < (size_t)(x - module->locations))
+    while (is_wrapper(module, x->file) && x->parent && x->parent - 1 < (size_t)(x - module->locations))
         x = &module->locations[x->parent - 1];
-    return ptx_is_toolkit_file(module, x->file) && !ptx_is_intrinsic_file(module, x->file);
+    return ptx_is_toolkit_file(module, x->file) && !is_wrapper(module, x->file);
 }
 
 const struct ptx_location *ptx_place(const struct ptx_module *module, const struct ptx_statement *statement)

@@ -80,7 +80,6 @@ static cudaError_t allocate(struct runtime *runtime, uint64_t bytes, uint64_t *b
     if (error != cudaSuccess)
         return error;
     *base = (uintptr_t)pointer;
-    memory_note_written(sim_memory(runtime->sim), *base, bytes); /* textures are not asked what was written */
     return cudaSuccess;
 }
 

@@ -355,6 +355,8 @@ cudaError_t copy_run(struct runtime *runtime, const struct copy_work *copy, cons
         height = depth = 1;
         note_fill(runtime, row_of(&copy->target, 0, 0), width);
     }
+    if (is_dense(&copy->target, width, height, depth))
+        memory_note_written(memory, row_of(&copy->target, 0, 0), width * height * depth);
     for (size_t z = 0; z < depth; z++) {
         for (size_t y = 0; y < height; y++) {
             uint64_t target = row_of(&copy->target, y, z);

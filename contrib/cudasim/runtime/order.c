@@ -187,6 +187,11 @@ const struct traffic_span *order_find(const struct order_touched *touched, uint6
 
 /* ------------------------------------------------------------------ kernels */
 
+static bool awaits_ahead(const struct task *task)
+{
+    return sim_kernel_facts(task->work.kernel.entry->kernel)->awaits_ahead;
+}
+
 /* Reports a race with work that ran before it. */
 static bool tell_of_task(struct runtime *runtime, uint64_t address, unsigned kinds, char *text, size_t size)
 {
@@ -196,14 +201,16 @@ static bool tell_of_task(struct runtime *runtime, uint64_t address, unsigned kin
         const struct order_touched touched = touched_by(other);
         const struct traffic_span *span = is_rival(other, self) ? order_find(&touched, address) : NULL;
 
-        if (!span || !order_collide(&self->work, kinds, &other->work, span->kinds))
+        if (!span || (self->alongside == other->id && kinds & TRAFFIC_AWAITED) ||
+            !order_collide(&self->work, kinds & ~TRAFFIC_AWAITED, &other->work, span->kinds))
             continue;
         snprintf(text, size, "%s %s, in %s; %s in %s %s it, and nothing orders the two: %s",
                  kinds & (TRAFFIC_WRITE | TRAFFIC_STRONG_WRITE) ? "write at" : "read at",
                  order_place(runtime, address).text, stream_words(self).text, task_name(other),
                  stream_words(other).text, order_verb(&other->work, span->kinds),
-                 self->alongside == other->id ? "a programmatic launch, and no cudaGridDependencySynchronize()"
-                                              : "no event, no wait");
+                 self->alongside != other->id ? "no event, no wait"
+                 : awaits_ahead(self)         ? "a programmatic launch, before cudaGridDependencySynchronize()"
+                                              : "a programmatic launch, and no cudaGridDependencySynchronize()");
         return true;
     }
     return false;
@@ -240,7 +247,7 @@ static enum sim_fault_kind tell(void *context, uint64_t address, unsigned kinds,
         return runtime->collided = true, FAULT_HOST_RACE;
     if (tell_of_task(runtime, address, kinds, text, size))
         return runtime->collided = true, FAULT_STREAM_RACE;
-    if (nodes_tell(runtime, address, kinds, text, size))
+    if (nodes_tell(runtime, address, kinds & ~TRAFFIC_AWAITED, text, size))
         return FAULT_STREAM_RACE;
     return FAULT_NONE;
 }
@@ -250,19 +257,26 @@ void order_note_others(struct runtime *runtime)
 {
     const struct task *task = runtime->noting;
     const struct host_note *note;
+    bool only_ahead = task->alongside && !runtime->graph_run;
 
-    for (const struct task *other = runtime->tasks; other; other = other->next)
-        for (size_t n = 0; is_rival(other, task) && n < other->span_count; n++)
+    for (const struct task *other = runtime->tasks; other; other = other->next) {
+        if (!is_rival(other, task))
+            continue;
+        only_ahead &= other->id == task->alongside;
+        for (size_t n = 0; n < other->span_count; n++)
             traffic_note_other(runtime->traffic, other->spans[n].low, other->spans[n].high, other->spans[n].kinds);
+    }
     for (size_t n = 0; runtime->watch && (note = watch_note(runtime->watch, n)); n++)
         if (is_during(note, task)) {
             uint64_t page = note->address - note->address % HOST_UNIT;
 
+            only_ahead = false;
             traffic_note_other(runtime->traffic, page, page + HOST_UNIT, TRAFFIC_STRONG_READ);
             traffic_note_other(runtime->traffic, note->address, note->address + 1,
                                note->writes ? TRAFFIC_WRITE : TRAFFIC_READ);
         }
     nodes_note_others(runtime);
+    traffic_only_ahead(runtime->traffic, only_ahead);
 }
 
 static bool need_traffic(struct runtime *runtime)

@@ -593,15 +593,15 @@ static void run_some(struct call *call)
 }
 
 /*
- * A programmatic launch may begin before the kernel ahead of it is over. A kernel without griddepcontrol.wait then
- * never waits for it. It still runs after it here, but the checks of order.c take the two as unordered.
+ * A programmatic launch may begin before the kernel ahead of it is over. A block is ordered with that kernel only after
+ * its griddepcontrol.wait, if it has one. The launch still runs after that kernel here, but the checks of order.c take
+ * the two as unordered until then.
  */
 static void begin_early(struct runtime *runtime, struct task *task)
 {
     const struct kernel_work *kernel = &task->work.kernel;
 
-    if (task->work.kind != WORK_KERNEL || !kernel->programmatic ||
-        sim_kernel_facts(kernel->entry->kernel)->awaits_ahead)
+    if (task->work.kind != WORK_KERNEL || !kernel->programmatic)
         return;
     for (struct task *ahead = runtime->tasks; ahead; ahead = ahead->next)
         if (ahead->queue == task->queue && ahead->id == runtime->queues[task->queue].before.at[task->queue] &&

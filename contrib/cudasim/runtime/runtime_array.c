@@ -48,7 +48,7 @@ cudaError_t cudaFreeArray(cudaArray_t array)
     if (call_begin(&call, CALL_UNSAFE) && array) {
         if (!handle_is(call.runtime, array, HANDLE_ARRAY) || array->part)
             call.error = cudaErrorInvalidResourceHandle;
-        else
+        else if ((call.error = queue_wait_all(&call)) == cudaSuccess && call.locked) /* as cudaFree() does */
             array_free(call.runtime, array);
     }
     return call_end(&call);
@@ -61,7 +61,7 @@ cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmapped)
     if (call_begin(&call, CALL_UNSAFE) && mipmapped) {
         if (!handle_is(call.runtime, mipmapped, HANDLE_MIPMAPPED))
             call.error = cudaErrorInvalidResourceHandle;
-        else
+        else if ((call.error = queue_wait_all(&call)) == cudaSuccess && call.locked)
             mipmapped_free(call.runtime, mipmapped);
     }
     return call_end(&call);

@@ -34,7 +34,13 @@ STEP(join)
 
 STEP(nop)
 {
-    (void)w;
+    struct block *b = w->block;
+
+    if (i->awaits) { /* the kernel ahead ran before: see runtime/order.c */
+        b->awaited = true;
+        for (u32 n = 0; b->cluster && n < b->launch->cluster_blocks; n++)
+            b->cluster[n]->awaited = true;
+    }
     return i + 1;
 }
 
@@ -766,26 +772,32 @@ STEP(fence)
 /* The copies of cp.async are done when they are issued. race.h checks if the program waits for them. */
 STEP(cp_commit)
 {
-    race_commit(w);
+    race_commit(w, false);
     return i + 1;
 }
 
 STEP(cp_wait)
 {
-    race_wait_copies(w, i->imm < 0 ? COPIES_ALL : (u32)i->imm);
+    race_wait_copies(w, i->imm < 0 ? COPIES_ALL : (u32)i->imm, false);
     return i + 1;
 }
 
-/* Copies in bulk have read when they are issued. race_bulk.h checks if the program waits before it stores again. */
+/*
+ * Copies in bulk are done when they are issued. race_bulk.h checks if the program waits before it stores to their
+ * source, race.h if it waits before it looks at what they wrote.
+ */
 STEP(bulk_commit)
 {
     race_bulk_commit(w);
+    race_commit(w, true);
     return i + 1;
 }
 
 STEP(bulk_wait)
 {
     race_bulk_wait(w, (u32)i->imm);
+    if (!i->reads)
+        race_wait_copies(w, (u32)i->imm, true);
     return i + 1;
 }
 

@@ -14,8 +14,28 @@ static u64 level_end(const struct texture_level *v, unsigned bytes)
     return v->base + (v->depth - 1) * v->slice + (v->height - 1) * v->pitch + (u64)v->width * bytes;
 }
 
+/* The object of the lane before is mostly this lane's, too. */
+struct recent {
+    u64 handle;
+    const struct sim_texture *texture;
+    bool races, unwritten; /* its texels are looked at by the check for races, or for memory that was never written */
+};
+
+/*
+ * The checks that the object's memory needs. A kernel that stores to surfaces may store to any array; other arrays do
+ * not change while it runs.
+ */
+static void note_checks(const struct warp *w, const struct region *region, enum access access, struct recent *recent)
+{
+    struct launch *launch = w->worker->launch;
+
+    recent->races |= launch->pages && (launch->kernel->paints || race_watches(launch, region, access));
+    recent->unwritten |= w->worker->sim_check_written && !__atomic_load_n(&region->written, __ATOMIC_ACQUIRE);
+}
+
 /* Whether the object's memory may be read: NULL after a fault. */
-static const struct sim_texture *alive(struct warp *w, const struct ins *i, unsigned l, const struct sim_texture *t)
+static const struct sim_texture *alive(struct warp *w, const struct ins *i, unsigned l, const struct sim_texture *t,
+                                       struct recent *recent)
 {
     const struct region *region;
 
@@ -26,12 +46,14 @@ static const struct sim_texture *alive(struct warp *w, const struct ins *i, unsi
                      "the memory of the %s object was freed", t->surface ? "surface" : "texture");
             return NULL;
         }
+        note_checks(w, region, i->paints ? ACCESS_WRITE : ACCESS_READ, recent);
     }
     return t;
 }
 
 /* The object that lane `l` names. NULL after a fault. */
-static const struct sim_texture *object(struct warp *w, const struct ins *i, unsigned l, bool surface)
+static const struct sim_texture *object(struct warp *w, const struct ins *i, unsigned l, bool surface,
+                                        struct recent *recent)
 {
     u64 handle = ((const u64 *)slot_at(w, i->a))[l];
     const struct sim_texture *t = sim_texture_find(w->worker->sim, handle);
@@ -53,22 +75,18 @@ static const struct sim_texture *object(struct warp *w, const struct ins *i, uns
                  surface ? "surface" : "texture");
         return NULL;
     }
-    return alive(w, i, l, t);
+    return alive(w, i, l, t, recent);
 }
-
-/* The object of the lane before is mostly this lane's, too. */
-struct recent {
-    u64 handle;
-    const struct sim_texture *texture;
-};
 
 static const struct sim_texture *object_again(struct warp *w, const struct ins *i, unsigned l, bool surface,
                                               struct recent *recent)
 {
     u64 handle = ((const u64 *)slot_at(w, i->a))[l];
 
-    if (!recent->texture || recent->handle != handle)
-        *recent = (struct recent){handle, object(w, i, l, surface)};
+    if (!recent->texture || recent->handle != handle) {
+        recent->handle = handle;
+        recent->texture = object(w, i, l, surface, recent);
+    }
     return recent->texture;
 }
 
@@ -105,27 +123,45 @@ static struct texture_fetch fetch_of(const struct warp *w, const struct ins *i, 
     return f;
 }
 
-/* Lane `l` reads a texel of linear memory. The check for races looks whether this launch wrote it. */
-static void check_stale(struct warp *w, const struct ins *i, int l, const struct sim_texture *t, s64 at)
+/*
+ * The lanes of `lanes` access texels at w->address, by textures or surfaces. The checks are those of other accesses to
+ * global memory. Texels that are smaller than the units of the check for races are not looked at by it.
+ */
+static void check_texels(struct warp *w, const struct ins *i, u32 lanes, unsigned bytes, enum access access,
+                         const struct recent *recent)
 {
-    unsigned bytes = texture_bytes(t);
     u32 all = w->mask;
-    u64 address = t->levels[0].base + (u64)at * bytes;
 
-    if (t->shape != TEXTURE_LINEAR || at < 0 || at >= (s64)t->levels[0].width || !w->worker->launch->pages ||
-        bytes >> w->block->launch->kernel->global_shift == 0)
+    if (!(recent->races || recent->unwritten || w->worker->traffic))
         return;
-    w->mask = 1u << l;
-    w->address[l] = address;
-    race_global(w, i, bytes, ACCESS_READ, (struct extent){SPREAD_ANY, address, address});
+    w->mask = lanes;
+    if (recent->unwritten && access != ACCESS_WRITE)
+        access_written(w, i, bytes);
+    if (recent->unwritten && access != ACCESS_READ)
+        access_note(w, bytes);
+    if (recent->races && bytes >> w->block->launch->global_shift)
+        race_global(w, i, bytes, access, (struct extent){SPREAD_ANY, 0, 0});
+    if (w->worker->traffic)
+        traffic_access(w, i, bytes, access, false);
     w->mask = all;
+}
+
+/* The texels of lane `l`'s fetch. */
+static void check_fetch(struct warp *w, const struct ins *i, int l, const struct recent *recent,
+                        const struct texels *read)
+{
+    for (unsigned n = 0; n < read->count; n++) {
+        w->address[l] = read->at[n];
+        check_texels(w, i, 1u << l, texture_bytes(recent->texture), ACCESS_READ, recent);
+    }
 }
 
 STEP(tex)
 {
     const slot *s = i->extra;
     u32 *D[4];
-    struct recent recent = {0, NULL};
+    struct recent recent = {0};
+    struct texels read;
 
     float_default(w);
     for (int c = 0; c < 4; c++)
@@ -148,8 +184,10 @@ STEP(tex)
             }
             f.lod = texture_lod(t, dx, dy);
         }
-        check_stale(w, i, l, t, f.integers ? f.at[0] : (s64)f.x[0]);
+        read.count = 0;
+        f.read = recent.races || recent.unwritten || w->worker->traffic ? &read : NULL;
         texel = texture_sample(t, &f);
+        check_fetch(w, i, l, &recent, &read);
         if (i->width == 2) { /* .f16x2 */
             for (int c = 0; c < 2; c++)
                 D[c][l] = narrow_f16(texel.word[2 * c]) |
@@ -190,7 +228,7 @@ STEP(txq)
 {
     const slot *s = i->extra;
     u32 *D = slot_at(w, i->d);
-    struct recent recent = {0, NULL};
+    struct recent recent = {0};
 
     for (u32 m = w->mask; m; m &= m - 1) {
         int l = __builtin_ctz(m);
@@ -280,7 +318,7 @@ static u64 lane_get(const struct warp *w, slot s, int l, unsigned width)
 STEP(suld)
 {
     const slot *s = i->extra;
-    struct recent recent = {0, NULL};
+    struct recent recent = {0};
 
     for (u32 m = w->mask; m; m &= m - 1) {
         int l = __builtin_ctz(m);
@@ -290,6 +328,9 @@ STEP(suld)
 
         if (!t || !(found = surface_at(w, i, s, l, t, &p)))
             return NULL;
+        w->address[l] = (uintptr_t)p;
+        if (found == SURFACE_HERE)
+            check_texels(w, i, 1u << l, (unsigned)i->size * i->count, ACCESS_READ, &recent);
         for (int c = 0; c < i->count; c++) {
             u64 value = 0;
 
@@ -319,7 +360,7 @@ static void put_formatted(const struct sim_texture *t, u8 *p, int channel, u32 v
 STEP(sust)
 {
     const slot *s = i->extra;
-    struct recent recent = {0, NULL};
+    struct recent recent = {0};
 
     float_default(w);
     for (u32 m = w->mask; m; m &= m - 1) {
@@ -330,6 +371,10 @@ STEP(sust)
 
         if (!t || !(found = surface_at(w, i, s, l, t, &p)))
             return NULL;
+        w->address[l] = (uintptr_t)p;
+        if (found == SURFACE_HERE)
+            check_texels(w, i, 1u << l, i->mode & SURFACE_FORMATTED ? texture_bytes(t) : (unsigned)i->size * i->count,
+                         ACCESS_WRITE, &recent);
         for (int c = 0; found == SURFACE_HERE && c < i->count; c++) {
             u64 value = lane_get(w, s[c], l, i->width);
 
@@ -363,7 +408,7 @@ static u64 reduce(u8 type, s64 op, u64 a, u64 b)
 STEP(sured)
 {
     const slot *s = i->extra;
-    struct recent recent = {0, NULL};
+    struct recent recent = {0};
 
     for (u32 m = w->mask; m; m &= m - 1) {
         int l = __builtin_ctz(m);
@@ -376,6 +421,8 @@ STEP(sured)
             return NULL;
         if (found != SURFACE_HERE)
             continue;
+        w->address[l] = (uintptr_t)p;
+        check_texels(w, i, 1u << l, i->size, ACCESS_ATOMIC, &recent);
         if (i->mode & SURFACE_FORMATTED && t->kind == TEXTURE_SIGNED)
             type = i->size == 8 ? PTX_S64 : PTX_S32;
         else if (i->mode & SURFACE_FORMATTED)
