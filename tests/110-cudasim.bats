@@ -118,6 +118,7 @@ pair() {
 # bats test_tags=long
 @test "cudasim: features/atomics_wide" { built features/atomics_wide && passes features/atomics_wide; }
 @test "cudasim: features/bit_ptx" { passes features/bit_ptx; }
+@test "cudasim: features/contexts" { passes features/contexts; }
 @test "cudasim: features/cpp20" { passes features/cpp20; }
 @test "cudasim: features/cuda_ptx" { passes features/cuda_ptx; }
 @test "cudasim: features/device_graphs" { passes features/device_graphs; }
@@ -143,6 +144,7 @@ pair() {
 @test "cudasim: features/sub_byte" { passes features/sub_byte; }
 @test "cudasim: features/texture_shapes" { passes features/texture_shapes; }
 @test "cudasim: features/texture_views" { passes features/texture_views; }
+@test "cudasim: features/wrong_calls" { passes features/wrong_calls; }
 # bats test_tags=long
 @test "cudasim: features/cub_kinds" { built features/cub_kinds && passes features/cub_kinds; }
 # bats test_tags=long

@@ -152,9 +152,9 @@ TOGETHER_2 := mbarrier memory_api merge_sort mma_ptx nbody needleman_wunsch odd_
 	reduce scan sha256 sobel spin_lock spmv struct_params texture_shapes transpose vector_add vector_types \
 	warp_algorithms
 TOGETHER_3 := atomics bit_ptx float_ops function_pointers graph_objects graphs group_calls host_memory integer_ops \
-	launch_attributes memory_places recursion streams_events texture_views textures volatile_fence
-TOGETHER_driver := driver_api driver_arrays driver_graph graph_edges graph_words green_contexts interleaved_maps logs \
-	processes stream_words virtual_memory
+	launch_attributes memory_places recursion streams_events texture_views textures volatile_fence wrong_calls
+TOGETHER_driver := contexts driver_api driver_arrays driver_graph graph_edges graph_words green_contexts \
+	interleaved_maps logs processes stream_words virtual_memory
 TOGETHER_rdc := children conditional_graphs device_graphs device_nodes device_runtime
 TOGETHER_bad := $(patsubst tests/cudasim/checks/%.cu,%,$(wildcard tests/cudasim/checks/*_bad.cu))
 TOGETHER_good := $(patsubst tests/cudasim/checks/%.cu,%,$(wildcard tests/cudasim/checks/*_good.cu))

@@ -42,6 +42,7 @@ struct region {
     bool freed;            /* in quarantine */
     bool read_only;        /* for kernels; the caller that allocates it sets this */
     bool managed;          /* a __managed__ variable; likewise */
+    const void *owner;     /* the context that it ends with, or NULL; likewise */
     bool written;          /* every byte is known to be written: no need to look at bits */
     unsigned flags;        /* cudaHostAlloc's flags */
     uint64_t serial;       /* counts allocations from 1, for messages and leaks */

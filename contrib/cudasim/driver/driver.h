@@ -23,6 +23,7 @@ struct driver_call {
     struct thread_state *thread; /* that calls */
     cudaError_t last;            /* cudaGetLastError() as it was before */
     unsigned contexts;           /* that the thread had before */
+    bool active, used;           /* the primary one, before */
     CUresult result;             /* what the call returns if it may not run */
 };
 
@@ -35,6 +36,9 @@ CUresult driver_error(cudaError_t error);
 
 /* The thread's current context, or NULL. */
 struct CUctx_st *driver_current(const struct thread_state *thread);
+
+/* Ends what the context owns: driver_owned.c. Without the lock. */
+void driver_release_owned(struct runtime *runtime, const struct CUctx_st *owner);
 
 /* Whether the context `context` exists. */
 bool driver_is_context(struct runtime *runtime, CUcontext context);

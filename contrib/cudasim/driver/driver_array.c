@@ -139,17 +139,54 @@ CUresult cuArrayDestroy(CUarray array)
 
 CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *requirements, CUarray array, CUdevice device)
 {
-    struct cudaArrayMemoryRequirements needs = { .size = 0 };
+    struct cudaArrayMemoryRequirements needs;
     struct driver_call call;
-    cudaError_t error;
 
     if (!driver_begin(&call, DRIVER_CONTEXT))
         return call.result;
-    if (!requirements)
-        return CUDA_ERROR_INVALID_VALUE;
-    error = cudaArrayGetMemoryRequirements(&needs, (cudaArray_t)array, device);
-    *requirements = (CUDA_ARRAY_MEMORY_REQUIREMENTS){ .size = needs.size, .alignment = needs.alignment };
-    return driver_end(&call, error);
+    return driver_end(&call, cudaArrayGetMemoryRequirements(requirements ? &needs : NULL, (cudaArray_t)array, device));
+}
+
+CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *requirements, CUmipmappedArray mipmapped,
+                                               CUdevice device)
+{
+    struct cudaArrayMemoryRequirements needs;
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaMipmappedArrayGetMemoryRequirements(requirements ? &needs : NULL,
+                                                                     (cudaMipmappedArray_t)mipmapped, device));
+}
+
+CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *properties, CUarray array)
+{
+    struct cudaArraySparseProperties sparse;
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaArrayGetSparseProperties(properties ? &sparse : NULL, (cudaArray_t)array));
+}
+
+CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *properties, CUmipmappedArray mipmapped)
+{
+    struct cudaArraySparseProperties sparse;
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaMipmappedArrayGetSparseProperties(properties ? &sparse : NULL,
+                                                                   (cudaMipmappedArray_t)mipmapped));
+}
+
+CUresult cuArrayGetPlane(CUarray *plane, CUarray array, unsigned index)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaArrayGetPlane((cudaArray_t *)plane, (cudaArray_t)array, index));
 }
 
 /* ------------------------------------------------------------------ mipmapped arrays */

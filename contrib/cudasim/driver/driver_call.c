@@ -51,6 +51,8 @@ bool driver_begin(struct driver_call *call, enum driver_need need)
         return false;
     call->last = call->thread->last;
     call->contexts = call->thread->context_count;
+    call->active = call->runtime->primary.active;
+    call->used = call->runtime->primary.used;
     call->result = CUDA_ERROR_NOT_INITIALIZED;
     if (need >= DRIVER_READY && (!call->runtime->driver_ready || call->runtime->forked))
         return false;
@@ -64,6 +66,8 @@ bool driver_begin(struct driver_call *call, enum driver_need need)
 CUresult driver_end(struct driver_call *call, cudaError_t error)
 {
     call->thread->last = call->last;
+    call->runtime->primary.active = call->active; /* a call of the driver neither makes nor keeps it */
+    call->runtime->primary.used = call->used;
     if (call->contexts == 0) /* the runtime's call made the primary one current */
         call->thread->context_count = 0;
     return driver_error(error);

@@ -1,5 +1,5 @@
 /*
- * driver_context.c - initialisation, the device and its contexts: cuInit, cuDevice*, cuCtx*, and the errors' names.
+ * driver_context.c - initialisation, contexts, and the errors' names: cuInit, cuDevicePrimaryCtx*, cuCtx*.
  */
 #include "driver.h"
 
@@ -142,249 +142,6 @@ CUresult cuGetErrorString(CUresult error, const char **text)
     return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* ------------------------------------------------------------------ the device */
-
-CUresult cuDeviceGetCount(int *count)
-{
-    struct driver_call call;
-
-    return driver_begin(&call, DRIVER_READY) ? driver_end(&call, cudaGetDeviceCount(count)) : call.result;
-}
-
-CUresult cuDeviceGet(CUdevice *device, int number)
-{
-    struct driver_call call;
-    int count = 0;
-    cudaError_t error;
-
-    if (!driver_begin(&call, DRIVER_READY))
-        return call.result;
-    error = cudaGetDeviceCount(&count);
-    if (error == cudaSuccess && !device)
-        error = cudaErrorInvalidValue;
-    if (error == cudaSuccess && (number < 0 || number >= count))
-        error = cudaErrorInvalidDevice;
-    if (error == cudaSuccess)
-        *device = number;
-    return driver_end(&call, error);
-}
-
-/* The attributes that the driver has and the runtime does not. */
-static bool own_attribute(CUdevice_attribute attribute, int *value)
-{
-    switch ((int)attribute) {
-    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
-        *value = 1;
-        return true;
-    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1:
-    case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V1:
-    case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V1:
-    case CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED:
-        *value = 0;
-        return true;
-    default:
-        return false;
-    }
-}
-
-CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
-{
-    struct driver_call call;
-
-    if (!driver_begin(&call, DRIVER_READY))
-        return call.result;
-    if (value && device == 0 && own_attribute(attribute, value))
-        return CUDA_SUCCESS;
-    return driver_end(&call, cudaDeviceGetAttribute(value, (enum cudaDeviceAttr)attribute, device));
-}
-
-static CUresult properties_of(struct cudaDeviceProp *properties, CUdevice device)
-{
-    struct driver_call call;
-
-    if (!driver_begin(&call, DRIVER_READY))
-        return call.result;
-    return driver_end(&call, cudaGetDeviceProperties(properties, device));
-}
-
-CUresult cuDeviceGetName(char *name, int length, CUdevice device)
-{
-    struct cudaDeviceProp properties;
-    CUresult result = name && length > 0 ? properties_of(&properties, device) : CUDA_ERROR_INVALID_VALUE;
-
-    if (result == CUDA_SUCCESS)
-        snprintf(name, (size_t)length, "%s", properties.name);
-    return result;
-}
-
-CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
-{
-    struct cudaDeviceProp properties;
-    CUresult result = uuid ? properties_of(&properties, device) : CUDA_ERROR_INVALID_VALUE;
-
-    if (result == CUDA_SUCCESS)
-        memcpy(uuid, &properties.uuid, sizeof *uuid);
-    return result;
-}
-
-CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device)
-{
-    struct cudaDeviceProp properties;
-    CUresult result = bytes ? properties_of(&properties, device) : CUDA_ERROR_INVALID_VALUE;
-
-    if (result == CUDA_SUCCESS)
-        *bytes = properties.totalGlobalMem;
-    return result;
-}
-
-CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
-{
-    struct cudaDeviceProp properties;
-    CUresult result = major && minor ? properties_of(&properties, device) : CUDA_ERROR_INVALID_VALUE;
-
-    if (result == CUDA_SUCCESS) {
-        *major = properties.major;
-        *minor = properties.minor;
-    }
-    return result;
-}
-
-CUresult cuDeviceGetPCIBusId(char *id, int length, CUdevice device)
-{
-    struct driver_call call;
-
-    if (!driver_begin(&call, DRIVER_READY))
-        return call.result;
-    return driver_end(&call, cudaDeviceGetPCIBusId(id, length, device));
-}
-
-CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *id)
-{
-    struct driver_call call;
-
-    return driver_begin(&call, DRIVER_READY) ? driver_end(&call, cudaDeviceGetByPCIBusId(device, id)) : call.result;
-}
-
-CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
-{
-    struct driver_call call;
-
-    if (!driver_begin(&call, DRIVER_READY))
-        return call.result;
-    return driver_end(&call, cudaDeviceCanAccessPeer(can, device, peer));
-}
-
-CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device)
-{
-    struct driver_call call;
-
-    if (!driver_begin(&call, DRIVER_READY))
-        return call.result;
-    return driver_end(&call, cudaDeviceGetDefaultMemPool(pool, device));
-}
-
-CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device)
-{
-    struct driver_call call;
-
-    return driver_begin(&call, DRIVER_READY) ? driver_end(&call, cudaDeviceGetMemPool(pool, device)) : call.result;
-}
-
-CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
-{
-    struct driver_call call;
-
-    return driver_begin(&call, DRIVER_READY) ? driver_end(&call, cudaDeviceSetMemPool(device, pool)) : call.result;
-}
-
-CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CUdevice source, CUdevice target)
-{
-    struct driver_call call;
-
-    if (!driver_begin(&call, DRIVER_READY))
-        return call.result;
-    return driver_end(&call, cudaDeviceGetP2PAttribute(value, (enum cudaDeviceP2PAttr)attribute, source, target));
-}
-
-CUresult cuDeviceGetHostAtomicCapabilities(unsigned *capabilities, const CUatomicOperation *operations, unsigned count,
-                                           CUdevice device)
-{
-    struct driver_call call;
-
-    if (!driver_begin(&call, DRIVER_READY))
-        return call.result;
-    return driver_end(&call, cudaDeviceGetHostAtomicCapabilities(
-                                 capabilities, (const enum cudaAtomicOperation *)operations, count, device));
-}
-
-CUresult cuDeviceGetP2PAtomicCapabilities(unsigned *capabilities, const CUatomicOperation *operations, unsigned count,
-                                          CUdevice source, CUdevice target)
-{
-    struct driver_call call;
-
-    if (!driver_begin(&call, DRIVER_READY))
-        return call.result;
-    return driver_end(&call, cudaDeviceGetP2PAtomicCapabilities(
-                                 capabilities, (const enum cudaAtomicOperation *)operations, count, source, target));
-}
-
-/* Contexts cannot be confined to some of the multiprocessors: that needs the multi-process service. */
-CUresult cuDeviceGetExecAffinitySupport(int *supported, CUexecAffinityType type, CUdevice device)
-{
-    struct driver_call call;
-
-    if (!driver_begin(&call, DRIVER_READY))
-        return call.result;
-    if (!supported || (unsigned)type >= CU_EXEC_AFFINITY_TYPE_MAX)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (device)
-        return CUDA_ERROR_INVALID_DEVICE;
-    *supported = 0;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuCtxGetExecAffinity(CUexecAffinityParam *affinity, CUexecAffinityType type)
-{
-    struct driver_call call;
-
-    if (!driver_begin(&call, DRIVER_CONTEXT))
-        return call.result;
-    return affinity && (unsigned)type < CU_EXEC_AFFINITY_TYPE_MAX ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY
-                                                                  : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute, void *value)
-{
-    struct driver_call call;
-
-    if (!driver_begin(&call, DRIVER_READY))
-        return call.result;
-    return driver_end(&call, cudaDeviceGetGraphMemAttribute(device, (enum cudaGraphMemAttributeType)attribute, value));
-}
-
-CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute, void *value)
-{
-    struct driver_call call;
-
-    if (!driver_begin(&call, DRIVER_READY))
-        return call.result;
-    return driver_end(&call, cudaDeviceSetGraphMemAttribute(device, (enum cudaGraphMemAttributeType)attribute, value));
-}
-
-CUresult cuDeviceGraphMemTrim(CUdevice device)
-{
-    struct driver_call call;
-
-    return driver_begin(&call, DRIVER_READY) ? driver_end(&call, cudaDeviceGraphMemTrim(device)) : call.result;
-}
-
 /* ------------------------------------------------------------------ the primary context */
 
 static bool is_device(CUdevice device)
@@ -404,6 +161,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
         return CUDA_ERROR_INVALID_DEVICE;
     runtime_lock(call.runtime);
     call.runtime->primary.references++;
+    call.runtime->primary.active = true;
     *context = &call.runtime->primary;
     runtime_unlock(call.runtime);
     return CUDA_SUCCESS;
@@ -420,7 +178,8 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device)
         return CUDA_ERROR_INVALID_DEVICE;
     runtime_lock(call.runtime);
     if (call.runtime->primary.references > 0) {
-        call.runtime->primary.references--;
+        if (--call.runtime->primary.references == 0 && !call.runtime->primary.used)
+            call.runtime->primary.active = false;
         result = CUDA_SUCCESS;
     }
     runtime_unlock(call.runtime);
@@ -430,10 +189,15 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device)
 CUresult cuDevicePrimaryCtxReset(CUdevice device)
 {
     struct driver_call call;
+    CUresult result;
 
     if (!driver_begin(&call, DRIVER_READY))
         return call.result;
-    return is_device(device) ? driver_end(&call, cudaDeviceReset()) : CUDA_ERROR_INVALID_DEVICE;
+    if (!is_device(device))
+        return CUDA_ERROR_INVALID_DEVICE;
+    result = driver_end(&call, cudaDeviceReset());
+    call.runtime->primary.active = call.runtime->primary.used = false;
+    return result;
 }
 
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags)
@@ -462,7 +226,7 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *activ
         return CUDA_ERROR_INVALID_DEVICE;
     runtime_lock(call.runtime);
     *flags = call.runtime->primary.flags;
-    *active = call.runtime->primary.references > 0 || call.thread->context_count > 0;
+    *active = call.runtime->primary.active;
     runtime_unlock(call.runtime);
     return CUDA_SUCCESS;
 }
@@ -521,7 +285,6 @@ CUresult cuCtxCreate_v3(CUcontext *context, CUexecAffinityParam *parameters, int
     return create(context, flags, device);
 }
 
-/* Objects that the program made in it stay, because the device owns them here. */
 CUresult cuCtxDestroy(CUcontext context)
 {
     struct driver_call call;
@@ -532,10 +295,10 @@ CUresult cuCtxDestroy(CUcontext context)
         return CUDA_ERROR_INVALID_VALUE;
     if (context == &call.runtime->primary || !driver_is_context(call.runtime, context))
         return CUDA_ERROR_INVALID_CONTEXT;
-    if (driver_current(call.thread) == context) {
-        driver_end(&call, cudaDeviceSynchronize());
+    driver_release_owned(call.runtime, context);
+    driver_end(&call, cudaSuccess);
+    if (driver_current(call.thread) == context)
         call.thread->context_count--;
-    }
     runtime_lock(call.runtime);
     handle_destroy(call.runtime, context);
     runtime_unlock(call.runtime);
@@ -588,16 +351,31 @@ CUresult cuCtxGetCurrent(CUcontext *context)
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxGetDevice(CUdevice *device)
+/* What the calls that end in _v2 ask of their context; NULL is the current one. */
+static CUresult check_context(CUcontext context)
 {
     struct driver_call call;
 
-    if (!driver_begin(&call, DRIVER_CONTEXT))
+    if (!driver_begin(&call, context ? DRIVER_READY : DRIVER_CONTEXT))
         return call.result;
+    return !context || driver_is_context(call.runtime, context) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext context)
+{
+    CUresult result = check_context(context);
+
+    if (result != CUDA_SUCCESS)
+        return result;
     if (!device)
         return CUDA_ERROR_INVALID_VALUE;
     *device = 0;
     return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetDevice(CUdevice *device)
+{
+    return cuCtxGetDevice_v2(device, NULL);
 }
 
 CUresult cuCtxGetFlags(unsigned *flags)
@@ -657,6 +435,16 @@ CUresult cuCtxSynchronize(void)
     return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaDeviceSynchronize()) : call.result;
 }
 
+CUresult cuCtxSynchronize_v2(CUcontext context)
+{
+    CUresult result = check_context(context);
+    struct driver_call call;
+
+    if (result != CUDA_SUCCESS)
+        return result;
+    return driver_begin(&call, DRIVER_READY) ? driver_end(&call, cudaDeviceSynchronize()) : call.result;
+}
+
 CUresult cuCtxGetLimit(size_t *value, CUlimit limit)
 {
     struct driver_call call;
@@ -707,6 +495,17 @@ CUresult cuCtxResetPersistingL2Cache(void)
     struct driver_call call;
 
     return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaCtxResetPersistingL2Cache()) : call.result;
+}
+
+/* Nobody but host and kernels writes here. */
+CUresult cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget target, CUflushGPUDirectRDMAWritesScope scope)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return driver_end(&call, cudaDeviceFlushGPUDirectRDMAWrites((enum cudaFlushGPUDirectRDMAWritesTarget)target,
+                                                                (enum cudaFlushGPUDirectRDMAWritesScope)scope));
 }
 
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)

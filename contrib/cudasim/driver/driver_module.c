@@ -185,6 +185,15 @@ CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *nam
     return driver_end(&call, cudaLibraryGetKernel(kernel, library, name));
 }
 
+CUresult cuLibraryGetUnifiedFunction(void **function, CUlibrary library, const char *name)
+{
+    struct driver_call call;
+
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    return driver_end(&call, cudaLibraryGetUnifiedFunction(function, library, name));
+}
+
 CUresult cuLibraryGetKernelCount(unsigned *count, CUlibrary library)
 {
     struct driver_call call;

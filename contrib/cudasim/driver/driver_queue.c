@@ -158,10 +158,27 @@ CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 {
     struct driver_call call;
 
-    (void)stream; /* streams are the device's: whoever asks has its context */
     if (!driver_begin(&call, DRIVER_CONTEXT))
         return call.result;
-    return cuCtxGetCurrent(context);
+    if (context && handle_is(call.runtime, stream, HANDLE_STREAM) && stream->owner) {
+        *context = stream->owner;
+        return CUDA_SUCCESS;
+    }
+    return cuCtxGetCurrent(context); /* the default streams are of each context, the others of the primary one */
+}
+
+CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *context, CUgreenCtx *green)
+{
+    CUgreenCtx found = NULL;
+    CUresult result = context && green ? cuStreamGetGreenCtx(stream, &found) : CUDA_ERROR_INVALID_VALUE;
+
+    if (result != CUDA_SUCCESS)
+        return result;
+    *green = found;
+    if (!found)
+        return cuStreamGetCtx(stream, context);
+    *context = NULL; /* one of the two is given */
+    return CUDA_SUCCESS;
 }
 
 CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t bytes, unsigned flags)

@@ -5,26 +5,17 @@
 #include "driver.h"
 
 #define UNSUPPORTED_0(row) \
-    row(cuArray3DCreate) row(cuArray3DGetDescriptor) row(cuArrayCreate) row(cuArrayGetDescriptor) row(cuArrayGetPlane) \
-    row(cuArrayGetSparseProperties) row(cuCheckpointProcessCheckpoint) row(cuCheckpointProcessGetRestoreThreadId) \
-    row(cuCheckpointProcessGetState) row(cuCheckpointProcessLock) row(cuCheckpointProcessRestore) \
-    row(cuCheckpointProcessUnlock) row(cuCoredumpGetAttribute) row(cuCoredumpGetAttributeGlobal) \
-    row(cuCoredumpSetAttribute) row(cuCoredumpSetAttributeGlobal) row(cuCtxAttach) row(cuCtxCreate) row(cuCtxDestroy) \
-    row(cuCtxDetach) row(cuCtxGetDevice_v2) \
-    row(cuCtxGetSharedMemConfig) row(cuCtxPopCurrent) row(cuCtxPushCurrent) \
-    row(cuCtxSetSharedMemConfig) row(cuCtxSynchronize_v2) row(cuDestroyExternalMemory) \
-    row(cuDestroyExternalSemaphore) \
-    row(cuDeviceGetLuid) row(cuDeviceGetNvSciSyncAttributes) \
-    row(cuDeviceGetProperties) row(cuDeviceGetUuid) row(cuDevicePrimaryCtxRelease) row(cuDevicePrimaryCtxReset) \
-    row(cuDevicePrimaryCtxSetFlags) row(cuDeviceRegisterAsyncNotification) row(cuDeviceTotalMem) \
-    row(cuDeviceUnregisterAsyncNotification) row(cuEventDestroy) row(cuExternalMemoryGetMappedBuffer) \
-    row(cuExternalMemoryGetMappedMipmappedArray) row(cuFlushGPUDirectRDMAWrites) row(cuFuncSetBlockShape) \
-    row(cuFuncSetSharedMemConfig) row(cuFuncSetSharedSize) row(cuGraphAddDependencies) \
-    row(cuGraphAddExternalSemaphoresSignalNode) row(cuGraphAddExternalSemaphoresWaitNode) row(cuGraphAddKernelNode) \
-    row(cuGraphAddNode)
+    row(cuArray3DCreate) row(cuArray3DGetDescriptor) row(cuArrayCreate) row(cuArrayGetDescriptor) \
+    row(cuCheckpointProcessCheckpoint) row(cuCheckpointProcessGetRestoreThreadId) row(cuCheckpointProcessGetState) \
+    row(cuCheckpointProcessLock) row(cuCheckpointProcessRestore) row(cuCheckpointProcessUnlock) row(cuCtxCreate) \
+    row(cuCtxDestroy) row(cuCtxPopCurrent) row(cuCtxPushCurrent) row(cuDestroyExternalMemory) \
+    row(cuDestroyExternalSemaphore) row(cuDeviceGetLuid) row(cuDeviceGetNvSciSyncAttributes) row(cuDeviceGetUuid) \
+    row(cuDevicePrimaryCtxRelease) row(cuDevicePrimaryCtxReset) row(cuDevicePrimaryCtxSetFlags) row(cuDeviceTotalMem) \
+    row(cuEventDestroy) row(cuExternalMemoryGetMappedBuffer) row(cuExternalMemoryGetMappedMipmappedArray) \
+    row(cuGraphAddDependencies) row(cuGraphAddExternalSemaphoresSignalNode) row(cuGraphAddExternalSemaphoresWaitNode) \
+    row(cuGraphAddKernelNode) row(cuGraphAddNode)
 
 #define UNSUPPORTED_1(row) \
-    \
     row(cuGraphExecExternalSemaphoresSignalNodeSetParams) row(cuGraphExecExternalSemaphoresWaitNodeSetParams) \
     row(cuGraphExecKernelNodeSetParams) row(cuGraphExecUpdate) row(cuGraphExternalSemaphoresSignalNodeGetParams) \
     row(cuGraphExternalSemaphoresSignalNodeSetParams) row(cuGraphExternalSemaphoresWaitNodeGetParams) \
@@ -35,37 +26,27 @@
     row(cuGraphicsResourceGetMappedPointer) row(cuGraphicsResourceGetMappedPointer_v2) \
     row(cuGraphicsResourceSetMapFlags) row(cuGraphicsResourceSetMapFlags_v2) row(cuGraphicsSubResourceGetMappedArray) \
     row(cuGraphicsUnmapResources) row(cuGraphicsUnmapResources_ptsz) row(cuGraphicsUnregisterResource) \
-    \
-    row(cuImportExternalMemory) \
-    row(cuImportExternalSemaphore) \
-    row(cuIpcOpenMemHandle) row(cuLaunch) \
-    row(cuLaunchCooperativeKernelMultiDevice) row(cuLaunchGrid) row(cuLaunchGridAsync) \
-    row(cuLibraryGetUnifiedFunction) row(cuLinkAddData) row(cuLinkAddFile) row(cuLinkCreate) \
-    row(cuMemAdvise) row(cuMemAlloc) row(cuMemAllocHost) row(cuMemAllocPitch)
+    row(cuImportExternalMemory) row(cuImportExternalSemaphore) row(cuIpcOpenMemHandle) row(cuLinkAddData) \
+    row(cuLinkAddFile) row(cuLinkCreate) row(cuMemAdvise) row(cuMemAlloc) row(cuMemAllocHost) row(cuMemAllocPitch)
 
 #define UNSUPPORTED_2(row) \
-    row(cuMemBatchDecompressAsync) row(cuMemBatchDecompressAsync_ptsz) \
-    row(cuMemFree) row(cuMemGetAddressRange) row(cuMemGetHandleForAddressRange) row(cuMemGetInfo) \
-    row(cuMemHostGetDevicePointer) row(cuMemHostRegister) row(cuMemMapArrayAsync) \
-    row(cuMemMapArrayAsync_ptsz) \
-    row(cuMemPrefetchAsync) \
-    row(cuMemPrefetchAsync_ptsz) row(cuMemcpy2D) row(cuMemcpy2DAsync) row(cuMemcpy2DUnaligned) row(cuMemcpy3D) \
-    row(cuMemcpy3DAsync) row(cuMemcpy3DBatchAsync) row(cuMemcpy3DBatchAsync_ptsz) row(cuMemcpyAtoA) row(cuMemcpyAtoD) \
-    row(cuMemcpyAtoH) row(cuMemcpyAtoHAsync) row(cuMemcpyBatchAsync) row(cuMemcpyBatchAsync_ptsz) row(cuMemcpyDtoA) \
-    row(cuMemcpyDtoD) row(cuMemcpyDtoDAsync) row(cuMemcpyDtoH) row(cuMemcpyDtoHAsync) row(cuMemcpyHtoA) \
-    row(cuMemcpyHtoAAsync) row(cuMemcpyHtoD) row(cuMemcpyHtoDAsync) row(cuMemsetD16) row(cuMemsetD2D16) \
-    row(cuMemsetD2D32) row(cuMemsetD2D8) row(cuMemsetD32) row(cuMemsetD8) row(cuMipmappedArrayGetMemoryRequirements) \
-    row(cuMipmappedArrayGetSparseProperties) row(cuModuleGetGlobal) row(cuModuleGetSurfRef) row(cuModuleGetTexRef) \
+    row(cuMemBatchDecompressAsync) row(cuMemBatchDecompressAsync_ptsz) row(cuMemFree) row(cuMemGetAddressRange) \
+    row(cuMemGetHandleForAddressRange) row(cuMemGetInfo) row(cuMemHostGetDevicePointer) row(cuMemHostRegister) \
+    row(cuMemMapArrayAsync) row(cuMemMapArrayAsync_ptsz) row(cuMemPrefetchAsync) row(cuMemPrefetchAsync_ptsz) \
+    row(cuMemcpy2D) row(cuMemcpy2DAsync) row(cuMemcpy2DUnaligned) row(cuMemcpy3D) row(cuMemcpy3DAsync) \
+    row(cuMemcpy3DBatchAsync) row(cuMemcpy3DBatchAsync_ptsz) row(cuMemcpyAtoA) row(cuMemcpyAtoD) row(cuMemcpyAtoH) \
+    row(cuMemcpyAtoHAsync) row(cuMemcpyBatchAsync) row(cuMemcpyBatchAsync_ptsz) row(cuMemcpyDtoA) row(cuMemcpyDtoD) \
+    row(cuMemcpyDtoDAsync) row(cuMemcpyDtoH) row(cuMemcpyDtoHAsync) row(cuMemcpyHtoA) row(cuMemcpyHtoAAsync) \
+    row(cuMemcpyHtoD) row(cuMemcpyHtoDAsync) row(cuMemsetD16) row(cuMemsetD2D16) row(cuMemsetD2D32) row(cuMemsetD2D8) \
+    row(cuMemsetD32) row(cuMemsetD8) row(cuModuleGetGlobal) row(cuModuleGetSurfRef) row(cuModuleGetTexRef) \
     row(cuMulticastAddDevice) row(cuMulticastBindAddr) row(cuMulticastBindMem) row(cuMulticastCreate) \
-    row(cuMulticastGetGranularity) row(cuMulticastUnbind) row(cuParamSetSize) row(cuParamSetTexRef) row(cuParamSetf) \
-    row(cuParamSeti) row(cuParamSetv)
+    row(cuMulticastGetGranularity) row(cuMulticastUnbind) row(cuParamSetTexRef)
 
 #define UNSUPPORTED_3(row) \
-    row(cuProfilerInitialize) row(cuSignalExternalSemaphoresAsync) \
-    row(cuSignalExternalSemaphoresAsync_ptsz) row(cuStreamBatchMemOp) row(cuStreamBatchMemOp_ptsz) \
-    row(cuStreamBeginCapture) row(cuStreamBeginCapture_ptsz) row(cuStreamDestroy) row(cuStreamGetCaptureInfo) \
-    row(cuStreamGetCaptureInfo_ptsz) row(cuStreamGetCaptureInfo_v2) row(cuStreamGetCaptureInfo_v2_ptsz) \
-    row(cuStreamGetCtx_v2) row(cuStreamGetCtx_v2_ptsz) row(cuStreamUpdateCaptureDependencies) \
+    row(cuProfilerInitialize) row(cuSignalExternalSemaphoresAsync) row(cuSignalExternalSemaphoresAsync_ptsz) \
+    row(cuStreamBatchMemOp) row(cuStreamBatchMemOp_ptsz) row(cuStreamBeginCapture) row(cuStreamBeginCapture_ptsz) \
+    row(cuStreamDestroy) row(cuStreamGetCaptureInfo) row(cuStreamGetCaptureInfo_ptsz) row(cuStreamGetCaptureInfo_v2) \
+    row(cuStreamGetCaptureInfo_v2_ptsz) row(cuStreamUpdateCaptureDependencies) \
     row(cuStreamUpdateCaptureDependencies_ptsz) row(cuStreamWaitValue32) row(cuStreamWaitValue32_ptsz) \
     row(cuStreamWaitValue64) row(cuStreamWaitValue64_ptsz) row(cuStreamWriteValue32) row(cuStreamWriteValue32_ptsz) \
     row(cuStreamWriteValue64) row(cuStreamWriteValue64_ptsz) row(cuSurfRefGetArray) row(cuSurfRefSetArray) \

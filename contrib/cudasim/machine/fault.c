@@ -91,6 +91,8 @@ char *demangle(const char *name)
 
     if (library)
         symbol = dlsym(library, "__cxa_demangle");
+    if (strncmp(name, "_Z", 2) != 0)
+        symbol = NULL; /* else "f" would become the type float */
     memcpy(&function, &symbol, sizeof function);
     if (function)
         full = function(name, NULL, NULL, &status);

@@ -39,6 +39,7 @@ cudaError_t allocation_new(struct runtime *runtime, size_t size, enum region_kin
     if (!region)
         return cudaErrorMemoryAllocation;
     region->flags = flags;
+    region->owner = context_owner(runtime);
     if (sim_options(runtime->sim)->check_leaks)
         note_caller(region);
     if (kind == REGION_HOST || kind == REGION_MANAGED) {
@@ -182,14 +183,23 @@ static void collect(const struct region *region, void *context)
     list->regions[list->count++] = *region;
 }
 
-void allocation_release_all(struct runtime *runtime)
+void allocation_release_all(struct runtime *runtime, const struct CUctx_st *owner)
 {
     struct region_list list = { 0 };
 
     memory_visit(sim_memory(runtime->sim), collect, &list);
-    for (size_t i = 0; i < list.count; i++)
-        memory_release(sim_memory(runtime->sim), list.regions[i].base);
+    for (size_t i = 0; i < list.count; i++) {
+        const struct region *region = &list.regions[i];
+
+        if (region->owner != owner || (owner && map_get(&runtime->pooled, (void *)(uintptr_t)region->base)))
+            continue; /* pools are the device's */
+        if (owner)
+            range_forget(&runtime->advised, region->base, region->base + region->size);
+        memory_release(sim_memory(runtime->sim), region->base);
+    }
     free(list.regions);
+    if (owner)
+        return;
     map_release(&runtime->pooled);
     range_release(&runtime->advised);
     runtime->pool.used = runtime->pool.reserved = 0;

@@ -100,3 +100,8 @@ struct CUstream_st *stream_of(struct call *call, cudaStream_t handle)
         return &call->thread->stream;
     return handle_is(call->runtime, handle, HANDLE_STREAM) ? handle : NULL;
 }
+
+bool call_is_legacy(struct call *call, cudaStream_t handle)
+{
+    return stream_of(call, handle) == &call->runtime->legacy;
+}

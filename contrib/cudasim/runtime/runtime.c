@@ -206,9 +206,21 @@ static bool permits_unsafe(struct call *call)
 
 void call_use_primary(struct call *call)
 {
+    struct CUctx_st *primary = &call->runtime->primary;
+
     call->runtime->driver_ready = true;
     if (call->thread->context_count == 0)
-        call->thread->contexts[call->thread->context_count++] = &call->runtime->primary;
+        call->thread->contexts[call->thread->context_count++] = primary;
+    if (call->thread->contexts[call->thread->context_count - 1] == primary)
+        primary->active = primary->used = true;
+}
+
+struct CUctx_st *context_owner(struct runtime *runtime)
+{
+    const struct thread_state *thread = runtime_thread(runtime);
+    struct CUctx_st *context = thread && thread->context_count ? thread->contexts[thread->context_count - 1] : NULL;
+
+    return context && context != &runtime->primary && !context->green ? context : NULL;
 }
 
 /* A host function calls the runtime. */

@@ -85,6 +85,7 @@ struct entry {
     bool non_portable_cluster;   /* more than 8 blocks a cluster allowed */
     int cluster[3];              /* set by cudaFuncSetAttribute, 0: not set */
     enum cudaFuncCache cache;    /* cudaFuncSetCacheConfig; kept, and without effect */
+    struct old_launch *old;      /* cuParamSetv() and its like: driver_old.c; NULL: they were not called */
 };
 
 struct variable {
@@ -164,18 +165,27 @@ struct CUstream_st {
     size_t tail_count;  /* nodes */
     struct CUstream_st *next;       /* of the same capture */
     struct CUgreenCtx_st *green;    /* that it was created in, or NULL; it may be gone */
+    struct CUctx_st *owner;         /* the context that it ends with; NULL: the primary one */
 };
 
 enum handle_kind { HANDLE_STREAM = 1, HANDLE_EVENT, HANDLE_GRAPH, HANDLE_EXEC, HANDLE_NODE, HANDLE_POOL,
                    HANDLE_ARRAY, HANDLE_MIPMAPPED, HANDLE_OBJECT, HANDLE_CONTEXT, HANDLE_MODULE, HANDLE_LINK,
-                   HANDLE_PHYSICAL, HANDLE_USER_OBJECT, HANDLE_RESOURCES, HANDLE_GREEN };
+                   HANDLE_PHYSICAL, HANDLE_USER_OBJECT, HANDLE_RESOURCES, HANDLE_GREEN,
+                   HANDLE_RECORD, /* something that another record points to */
+                   HANDLE_NOTICE /* a function to call about the device */ };
 
-/* A CUcontext. The device owns memory, modules and streams. A context only permits calls. */
+/*
+ * A CUcontext. It owns the memory, the arrays, the streams and the events that were made while it was current. The
+ * device owns the rest, and what belongs to the primary context.
+ */
 struct CUctx_st {
     unsigned flags;      /* of cuCtxCreate, or cuDevicePrimaryCtxSetFlags */
-    unsigned references; /* of the primary one: cuDevicePrimaryCtxRetain */
+    unsigned references; /* of the primary one: cuDevicePrimaryCtxRetain; of others: cuCtxAttach */
+    bool active;         /* of the primary one: it was made, and not reset since */
+    bool used;           /* of the primary one: by the runtime, which keeps it */
     uint64_t id;
     unsigned multiprocessors; /* of a green context; 0: all */
+    struct dump_settings *dump; /* of core dumps: driver_dump.c; NULL: the process's */
     struct CUgreenCtx_st *green; /* that it was made from, or NULL */
 };
 
@@ -287,6 +297,7 @@ struct runtime {
     uint64_t next_id;            /* of streams and captures */
     bool driver_ready;           /* cuInit, or a call of the runtime that needs a device, was made */
     struct CUctx_st primary;     /* the device's primary context */
+    struct dump_settings *dump;  /* of core dumps: driver_dump.c; NULL: nobody asked */
     struct reservation *reservations; /* of addresses, by cuMemAddressReserve(): driver_virtual.c */
     struct unchecked unchecked[UNCHECKED_MOST]; /* [unchecked_count] */
     uint64_t locals;             /* a task that uses variables in a stack; 0: none is left */
@@ -329,6 +340,8 @@ void call_host(struct call *call, void (*function)(void *), void *data);
 /* The runtime, created at first use; NULL only when memory ran out or the process is ending. */
 struct runtime *runtime_get(void);
 struct thread_state *runtime_thread(struct runtime *runtime);
+/* The context that owns what this thread makes now; NULL: the primary one, whose objects green contexts share. */
+struct CUctx_st *context_owner(struct runtime *runtime);
 void runtime_lock(struct runtime *runtime);
 void runtime_unlock(struct runtime *runtime);
 void runtime_wait(struct runtime *runtime);    /* with the lock, until some work of another thread is over */
@@ -529,7 +542,8 @@ void pool_release(struct CUmemPoolHandle_st *pool, uint64_t kept);
 /* The host waited: pools give back what is above their thresholds. */
 void pools_waited(struct runtime *runtime);
 cudaError_t allocation_release(struct runtime *runtime, void *pointer, const char *call);
-void allocation_release_all(struct runtime *runtime); /* of the program; variables and kernels' heaps stay */
+/* Of the program; variables and kernels' heaps stay. `owner`: what that context owns; NULL: the primary one. */
+void allocation_release_all(struct runtime *runtime, const struct CUctx_st *owner);
 /* Memory that is left at the end, and memory that nothing used. */
 void allocation_check_leaks(struct runtime *runtime);
 
@@ -638,6 +652,7 @@ void left_check(struct runtime *runtime);
 
 /* The record behind a handle, default streams among them, or NULL. */
 struct CUstream_st *stream_of(struct call *call, cudaStream_t handle);
+bool call_is_legacy(struct call *call, cudaStream_t handle); /* whether it is the stream 0 */
 bool handle_is(const struct runtime *runtime, const void *handle, enum handle_kind kind);
 /* A zeroed record that is known as a handle, or NULL. */
 void *handle_create(struct runtime *runtime, size_t size, enum handle_kind kind);
@@ -648,6 +663,7 @@ struct CUevent_st {
     struct shared_event *shared;   /* or NULL */
     int shared_file;               /* that it lies in */
     unsigned flags;                /* cudaEventDisableTiming … */
+    struct CUctx_st *owner;        /* the context that it ends with; NULL: the primary one */
     bool recorded;                 /* at least once */
     int64_t time;                  /* nanoseconds of the host's monotonic clock, when its work was over */
     uint64_t task;                 /* that recorded it last, 0: none */

@@ -4,6 +4,8 @@
 #include "runtime.h"
 #include "array.h"
 
+enum { FLAGS_REFUSED = cudaArraySparse | cudaArrayDeferredMapping };
+
 /* ------------------------------------------------------------------ making */
 
 static cudaError_t make(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
@@ -11,8 +13,12 @@ static cudaError_t make(cudaArray_t *array, const struct cudaChannelFormatDesc *
 {
     struct call call;
 
-    if (call_begin(&call, CALL_UNSAFE))
-        call.error = array && desc ? array_new(call.runtime, desc, &extent, flags, array) : cudaErrorInvalidValue;
+    if (call_begin(&call, CALL_UNSAFE)) {
+        if (flags & FLAGS_REFUSED)
+            call.error = runtime_unsupported(&call, "an array that is sparse, or that gets its memory later,");
+        else
+            call.error = array && desc ? array_new(call.runtime, desc, &extent, flags, array) : cudaErrorInvalidValue;
+    }
     return call_end(&call);
 }
 
@@ -35,9 +41,13 @@ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmapped, const stru
 {
     struct call call;
 
-    if (call_begin(&call, CALL_UNSAFE))
-        call.error = mipmapped && desc ? mipmapped_new(call.runtime, desc, &extent, levels, flags, mipmapped)
-                                       : cudaErrorInvalidValue;
+    if (call_begin(&call, CALL_UNSAFE)) {
+        if (flags & FLAGS_REFUSED)
+            call.error = runtime_unsupported(&call, "an array that is sparse, or that gets its memory later,");
+        else
+            call.error = mipmapped && desc ? mipmapped_new(call.runtime, desc, &extent, levels, flags, mipmapped)
+                                           : cudaErrorInvalidValue;
+    }
     return call_end(&call);
 }
 
@@ -115,19 +125,49 @@ cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_con
     return call_end(&call);
 }
 
-cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *requirements, cudaArray_t array,
-                                           int device)
+/*
+ * Ends a question about a property that no array has here: to be sparse, to get its memory later, or to be of several
+ * planes. The answer for arrays without it is the same on a GPU.
+ */
+static cudaError_t lacks(const void *place, const void *array, enum handle_kind kind)
 {
     struct call call;
 
-    if (call_begin(&call, CALL_DEVICE)) {
-        if (!requirements || device || !handle_is(call.runtime, array, HANDLE_ARRAY))
-            call.error = cudaErrorInvalidValue;
-        else
-            *requirements = (struct cudaArrayMemoryRequirements){
-                .size = array->level.slice * array->level.depth, .alignment = ALLOCATION_UNIT };
-    }
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = place && !handle_is(call.runtime, array, kind) ? cudaErrorInvalidResourceHandle
+                                                                    : cudaErrorInvalidValue;
     return call_end(&call);
+}
+
+cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *requirements, cudaArray_t array,
+                                           int device)
+{
+    (void)device;
+    return lacks(requirements, array, HANDLE_ARRAY);
+}
+
+cudaError_t cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *requirements,
+                                                    cudaMipmappedArray_t mipmapped, int device)
+{
+    (void)device;
+    return lacks(requirements, mipmapped, HANDLE_MIPMAPPED);
+}
+
+cudaError_t cudaArrayGetSparseProperties(struct cudaArraySparseProperties *properties, cudaArray_t array)
+{
+    return lacks(properties, array, HANDLE_ARRAY);
+}
+
+cudaError_t cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *properties,
+                                                  cudaMipmappedArray_t mipmapped)
+{
+    return lacks(properties, mipmapped, HANDLE_MIPMAPPED);
+}
+
+cudaError_t cudaArrayGetPlane(cudaArray_t *plane, cudaArray_t array, unsigned index)
+{
+    (void)index;
+    return lacks(plane, array, HANDLE_ARRAY);
 }
 
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const struct cudaChannelFormatDesc *desc, int device)

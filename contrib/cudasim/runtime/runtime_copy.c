@@ -57,15 +57,29 @@ cudaError_t cudaMemcpyPeerAsync(void *target, int target_device, const void *sou
     return copy_peer(target, target_device, source, source_device, bytes, stream, __func__);
 }
 
+/* Whether each of the `count` copies has attributes that may be. */
+static bool attributes_cover(const struct cudaMemcpyAttributes *attributes, const size_t *firsts,
+                             size_t attribute_count, size_t count)
+{
+    if (!attributes || !firsts || !attribute_count || attribute_count > count || firsts[0] != 0)
+        return false;
+    for (size_t i = 0; i < attribute_count; i++)
+        if (attributes[i].srcAccessOrder < cudaMemcpySrcAccessOrderStream ||
+            attributes[i].srcAccessOrder > cudaMemcpySrcAccessOrderAny || firsts[i] >= count ||
+            (i && firsts[i] <= firsts[i - 1]))
+            return false;
+    return true;
+}
+
 cudaError_t cudaMemcpyBatchAsync(void *const *targets, const void *const *sources, const size_t *sizes, size_t count,
                                  struct cudaMemcpyAttributes *attributes, size_t *attribute_indices,
                                  size_t attribute_count, cudaStream_t stream)
 {
     struct call call;
 
-    (void)attributes, (void)attribute_indices, (void)attribute_count;
     if (call_begin(&call, CALL_DEVICE)) {
-        if (!targets || !sources || !sizes || !count)
+        if (!targets || !sources || !sizes || !count || call_is_legacy(&call, stream) ||
+            !attributes_cover(attributes, attribute_indices, attribute_count, count))
             call.error = cudaErrorInvalidValue;
         for (size_t i = 0; call.error == cudaSuccess && i < count; i++) {
             struct copy_work copy = { .target = { (uintptr_t)targets[i], 0, 0 },
@@ -210,7 +224,7 @@ cudaError_t cudaMemcpy3DBatchAsync(size_t count, struct cudaMemcpy3DBatchOp *lis
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        if (!list || !count || flags)
+        if (!list || !count || flags || call_is_legacy(&call, stream))
             call.error = cudaErrorInvalidValue;
         for (size_t i = 0; call.error == cudaSuccess && i < count; i++)
             call.error = submit_box(&call, &list[i], stream, __func__);

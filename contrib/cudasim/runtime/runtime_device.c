@@ -13,16 +13,6 @@ enum {
     FETCH_GRANULARITY = 64,  /* bytes: cudaLimitMaxL2FetchGranularity, as on an H100 */
 };
 
-/* Ends a call that only has to say whether there is such a device. */
-static cudaError_t check_device(int device)
-{
-    struct call call;
-
-    if (call_begin(&call, CALL_ANY) && device != 0)
-        call.error = cudaErrorInvalidDevice;
-    return call_end(&call);
-}
-
 /* Ends a call that has one number to tell, whatever the device's state. */
 static cudaError_t tell(int *place, int value)
 {
@@ -63,10 +53,28 @@ cudaError_t cudaSetDevice(int device)
     return call_end(&call);
 }
 
+static bool flags_known(unsigned flags)
+{
+    unsigned schedule = flags & cudaDeviceScheduleMask;
+
+    return !(flags & ~(unsigned)cudaDeviceMask) &&
+           (schedule == cudaDeviceScheduleAuto || schedule == cudaDeviceScheduleSpin ||
+            schedule == cudaDeviceScheduleYield || schedule == cudaDeviceScheduleBlockingSync);
+}
+
 cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
 {
-    (void)device_flags, (void)flags;
-    return check_device(device);
+    struct call call;
+
+    if (call_begin(&call, CALL_ANY)) {
+        if (device != 0)
+            call.error = cudaErrorInvalidDevice;
+        else if (flags & ~(unsigned)cudaInitDeviceFlagsAreValid || (flags && !flags_known(device_flags)))
+            call.error = cudaErrorInvalidValue;
+        else if (flags)
+            call.runtime->device_flags = device_flags;
+    }
+    return call_end(&call);
 }
 
 cudaError_t cudaSetValidDevices(int *devices, int count)
@@ -118,15 +126,6 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id)
 }
 
 /* ------------------------------------------------------------------ flags, limits, caches */
-
-static bool flags_known(unsigned flags)
-{
-    unsigned schedule = flags & cudaDeviceScheduleMask;
-
-    return !(flags & ~(unsigned)cudaDeviceMask) &&
-           (schedule == cudaDeviceScheduleAuto || schedule == cudaDeviceScheduleSpin ||
-            schedule == cudaDeviceScheduleYield || schedule == cudaDeviceScheduleBlockingSync);
-}
 
 cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
@@ -322,7 +321,8 @@ cudaError_t cudaDeviceReset(void)
         queue_wait_all(&call); /* after a fault nothing is left there */
         queue_forget_all(call.runtime);
         module_unload_all(call.runtime);
-        allocation_release_all(call.runtime);
+        allocation_release_all(call.runtime, NULL);
+        call.runtime->primary.active = false;
         call.runtime->sticky = cudaSuccess;
         call.runtime->device_flags = 0;
         call.runtime->cache = cudaFuncCachePreferNone;
@@ -483,4 +483,42 @@ cudaError_t cudaProfilerStop(void)
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind kind)
 {
     return (struct cudaChannelFormatDesc){ x, y, z, w, kind };
+}
+
+/* ------------------------------------------------------------------ notices */
+
+/*
+ * A device tells the functions that are registered when it takes memory back for others. This one has all memory for
+ * itself, so that never happens.
+ */
+cudaError_t cudaDeviceRegisterAsyncNotification(int device, cudaAsyncCallback function, void *data,
+                                                cudaAsyncCallbackHandle_t *handle)
+{
+    struct call call;
+
+    (void)data;
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (device != 0)
+            call.error = cudaErrorInvalidDevice;
+        else if (!function || !handle)
+            call.error = cudaErrorInvalidValue;
+        else if (!(*handle = handle_create(call.runtime, sizeof function, HANDLE_NOTICE)))
+            call.error = cudaErrorMemoryAllocation;
+    }
+    return call_end(&call);
+}
+
+cudaError_t cudaDeviceUnregisterAsyncNotification(int device, cudaAsyncCallbackHandle_t handle)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (device != 0)
+            call.error = cudaErrorInvalidDevice;
+        else if (!handle_is(call.runtime, handle, HANDLE_NOTICE))
+            call.error = cudaErrorInvalidValue;
+        else
+            handle_destroy(call.runtime, handle);
+    }
+    return call_end(&call);
 }

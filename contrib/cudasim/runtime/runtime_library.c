@@ -108,6 +108,20 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, co
     return call_end(&call);
 }
 
+/* One function for host and kernels needs memory that both share without the driver: the device has no such. */
+cudaError_t cudaLibraryGetUnifiedFunction(void **function, cudaLibrary_t library, const char *name)
+{
+    struct call call;
+
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (!binary_of(call.runtime, library))
+            call.error = cudaErrorInvalidResourceHandle;
+        else
+            call.error = function && name ? cudaErrorSymbolNotFound : cudaErrorInvalidValue;
+    }
+    return call_end(&call);
+}
+
 cudaError_t cudaLibraryGetKernelCount(unsigned *count, cudaLibrary_t library)
 {
     struct call call;

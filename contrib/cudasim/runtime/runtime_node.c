@@ -93,11 +93,24 @@ static cudaError_t allocation_work(struct runtime *runtime, size_t bytes, void *
     return error;
 }
 
-static cudaError_t release_work(const void *pointer, struct work *work)
+/* Whether a graph allocated it, and no other node of this graph frees it. */
+static bool may_release(struct runtime *runtime, const struct CUgraph_st *graph, const void *pointer)
+{
+    if (!pointer || map_get(&runtime->pooled, pointer) != &runtime->graph_pool ||
+        !handle_is(runtime, graph, HANDLE_GRAPH))
+        return false;
+    for (const struct CUgraphNode_st *node = graph->nodes; node; node = node->next)
+        if (node->work.kind == WORK_RELEASE && node->work.memory.address == (uintptr_t)pointer)
+            return false;
+    return true;
+}
+
+static cudaError_t release_work(struct runtime *runtime, const struct CUgraph_st *graph, const void *pointer,
+                                struct work *work)
 {
     *work = (struct work){ .kind = WORK_RELEASE, .call = "a memory free node",
                            .memory = { .address = (uintptr_t)pointer } };
-    return pointer ? cudaSuccess : cudaErrorInvalidValue;
+    return may_release(runtime, graph, pointer) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 /* The list stays the caller's. */
@@ -279,13 +292,14 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph, co
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE))
-        call.error = release_work(pointer, &work);
+        call.error = release_work(call.runtime, graph, pointer, &work);
     return add_end(&call, node, graph, dependencies, count, &work);
 }
 
 /* ------------------------------------------------------------------ any kind */
 
-static cudaError_t work_of(struct call *call, struct cudaGraphNodeParams *parameters, struct work *work)
+static cudaError_t work_of(struct call *call, const struct CUgraph_st *graph, struct cudaGraphNodeParams *parameters,
+                           struct work *work)
 {
     struct cudaKernelNodeParams kernel;
     struct cudaMemsetParams memset_;
@@ -318,7 +332,7 @@ static cudaError_t work_of(struct call *call, struct cudaGraphNodeParams *parame
     case cudaGraphNodeTypeMemAlloc:
         return allocation_work(call->runtime, parameters->alloc.bytesize, &parameters->alloc.dptr, work);
     case cudaGraphNodeTypeMemFree:
-        return release_work(parameters->free.dptr, work);
+        return release_work(call->runtime, graph, parameters->free.dptr, work);
     case cudaGraphNodeTypeConditional:
         return condition_prepare(call->runtime, &parameters->conditional, work);
     default:
@@ -342,7 +356,7 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cud
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE))
-        call.error = parameters ? work_of(&call, parameters, &work) : cudaErrorInvalidValue;
+        call.error = parameters ? work_of(&call, graph, parameters, &work) : cudaErrorInvalidValue;
     if (call.error == cudaSuccess)
         call.error = add(&call, node, graph, dependencies, count, &work);
     if (call.error == cudaSuccess && work.kind == WORK_CONDITION)
@@ -597,7 +611,7 @@ static cudaError_t change_any(cudaGraphExec_t exec, cudaGraphNode_t node, struct
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        call.error = parameters && may_change(parameters->type) ? work_of(&call, parameters, &work)
+        call.error = parameters && may_change(parameters->type) ? work_of(&call, NULL, parameters, &work)
                                                                 : cudaErrorInvalidValue;
     }
     return change_end(&call, exec, node, &work);

@@ -250,7 +250,7 @@ static cudaError_t run_batch(const struct range_batch *batch, bool places, unsig
 
     if (!call_begin(&call, CALL_DEVICE))
         return call_end(&call);
-    if (flags || !batch_is_good(call.runtime, batch, places))
+    if (flags || call_is_legacy(&call, stream) || !batch_is_good(call.runtime, batch, places))
         call.error = cudaErrorInvalidValue;
     for (size_t i = 0, place = 0; places && call.error == cudaSuccess && i < batch->count; i++) {
         while (place + 1 < batch->place_count && batch->firsts[place + 1] <= i)

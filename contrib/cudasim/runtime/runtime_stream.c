@@ -22,6 +22,7 @@ static cudaError_t create(struct runtime *runtime, cudaStream_t *stream, unsigne
     (*stream)->flags = flags;
     (*stream)->priority = priority > 0 ? 0 : priority;
     (*stream)->id = runtime->next_id++;
+    (*stream)->owner = context_owner(runtime);
     return cudaSuccess;
 }
 
@@ -246,7 +247,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
         else if (!(*event = handle_create(call.runtime, sizeof **event, HANDLE_EVENT)))
             call.error = cudaErrorMemoryAllocation;
         else
-            (*event)->flags = flags;
+            **event = (struct CUevent_st){ .flags = flags, .owner = context_owner(call.runtime) };
         if (call.error == cudaSuccess && (flags & cudaEventInterprocess))
             ipc_event_create(call.runtime, *event); /* without room, its handle is refused */
     }

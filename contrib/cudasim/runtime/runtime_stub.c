@@ -7,11 +7,6 @@
  */
 #include "runtime.h"
 
-/* CUDA arrays that are sparse, planar or of other libraries */
-#define UNSUPPORTED_0(row) \
-    row(cudaArrayGetPlane) row(cudaArrayGetSparseProperties) row(cudaMipmappedArrayGetMemoryRequirements) \
-    row(cudaMipmappedArrayGetSparseProperties)
-
 /* Other graphics libraries, and memory that is theirs */
 #define UNSUPPORTED_1(row) \
     row(cudaDestroyExternalMemory) row(cudaDestroyExternalSemaphore) row(cudaDeviceGetNvSciSyncAttributes) \
@@ -38,11 +33,7 @@
 
 /* The driver's tables */
 #define UNSUPPORTED_2(row) \
-    row(__cudaGetProcAddress) row(cudaGetExportTable) row(cudaLibraryGetUnifiedFunction)
-
-/* The rest */
-#define UNSUPPORTED_4(row) \
-    row(cudaDeviceRegisterAsyncNotification) row(cudaDeviceUnregisterAsyncNotification)
+    row(__cudaGetProcAddress) row(cudaGetExportTable)
 
 static cudaError_t unsupported(const char *name)
 {
@@ -60,7 +51,5 @@ static cudaError_t unsupported(const char *name)
         return unsupported(#name "()"); \
     }
 
-UNSUPPORTED_0(STUB)
 UNSUPPORTED_1(STUB)
 UNSUPPORTED_2(STUB)
-UNSUPPORTED_4(STUB)

@@ -1,0 +1,94 @@
+/*
+ * wrong_calls.cu - the errors that the runtime's manual states for batches, nodes that free memory, properties that an
+ * array lacks, and the flags of cudaInitDevice().
+ */
+#include "../check.h"
+
+static void test_batches()
+{
+    cudaMemcpyAttributes attributes[2] = {};
+    size_t firsts[2] = { 0, 1 }, sizes[2] = { 64, 64 };
+    int values[32], back[32];
+    cudaStream_t stream;
+    int *memory;
+
+    for (int i = 0; i < 32; i++)
+        values[i] = i * 3;
+    CUDA_CHECK(cudaMalloc(&memory, sizeof values));
+    CUDA_CHECK(cudaStreamCreate(&stream));
+    void *to[2] = { memory, memory + 16 };
+    const void *from[2] = { values, values + 16 };
+    attributes[0].srcAccessOrder = cudaMemcpySrcAccessOrderDuringApiCall;
+    attributes[1].srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+    CUDA_CHECK(cudaMemcpyBatchAsync(to, from, sizes, 2, attributes, firsts, 2, stream));
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+    CUDA_CHECK(cudaMemcpy(back, memory, sizeof back, cudaMemcpyDeviceToHost));
+    EXPECT(memcmp(back, values, sizeof back) == 0);
+
+    /* The stream 0 may not be, and each copy needs attributes. */
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaMemcpyBatchAsync(to, from, sizes, 2, attributes, firsts, 2, NULL));
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaMemcpyBatchAsync(to, from, sizes, 2, NULL, NULL, 0, stream));
+    firsts[0] = 1;
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaMemcpyBatchAsync(to, from, sizes, 2, attributes, firsts, 1, stream));
+    firsts[0] = 0;
+    attributes[1].srcAccessOrder = cudaMemcpySrcAccessOrderInvalid;
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaMemcpyBatchAsync(to, from, sizes, 2, attributes, firsts, 2, stream));
+    CUDA_CHECK(cudaStreamDestroy(stream));
+    CUDA_CHECK(cudaFree(memory));
+}
+
+static void test_free_nodes()
+{
+    cudaMemAllocNodeParams parameters = {};
+    cudaGraphNode_t allocate, release, more;
+    cudaGraph_t graph;
+    void *memory;
+
+    parameters.poolProps.allocType = cudaMemAllocationTypePinned;
+    parameters.poolProps.location.type = cudaMemLocationTypeDevice;
+    parameters.bytesize = 512;
+    CUDA_CHECK(cudaMalloc(&memory, 64));
+    CUDA_CHECK(cudaGraphCreate(&graph, 0));
+    CUDA_CHECK(cudaGraphAddMemAllocNode(&allocate, graph, NULL, 0, &parameters));
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaGraphAddMemFreeNode(&release, graph, &allocate, 1, memory));
+    CUDA_CHECK(cudaGraphAddMemFreeNode(&release, graph, &allocate, 1, parameters.dptr));
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaGraphAddMemFreeNode(&more, graph, &allocate, 1, parameters.dptr));
+    CUDA_CHECK(cudaGraphDestroy(graph));
+    CUDA_CHECK(cudaFree(memory));
+}
+
+static void test_arrays()
+{
+    cudaChannelFormatDesc desc = cudaCreateChannelDesc<float>();
+    cudaArrayMemoryRequirements needs;
+    cudaArraySparseProperties sparse;
+    cudaMipmappedArray_t mipmaps;
+    cudaArray_t array, plane;
+
+    CUDA_CHECK(cudaMallocArray(&array, &desc, 16, 16));
+    CUDA_CHECK(cudaMallocMipmappedArray(&mipmaps, &desc, make_cudaExtent(16, 16, 0), 2));
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaArrayGetMemoryRequirements(&needs, array, 0));
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaMipmappedArrayGetMemoryRequirements(&needs, mipmaps, 0));
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaArrayGetSparseProperties(&sparse, array));
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaMipmappedArrayGetSparseProperties(&sparse, mipmaps));
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaArrayGetPlane(&plane, array, 0));
+    CUDA_CHECK(cudaFreeArray(array));
+    CUDA_CHECK(cudaFreeMipmappedArray(mipmaps));
+}
+
+int main()
+{
+    unsigned flags = 0;
+
+    CUDA_CHECK(cudaInitDevice(0, cudaDeviceScheduleBlockingSync, cudaInitDeviceFlagsAreValid));
+    CUDA_CHECK(cudaGetDeviceFlags(&flags));
+    EXPECT((flags & cudaDeviceScheduleMask) == cudaDeviceScheduleBlockingSync);
+    CUDA_CHECK(cudaInitDevice(0, cudaDeviceScheduleYield, 0)); /* flags that are not said to be valid */
+    CUDA_CHECK(cudaGetDeviceFlags(&flags));
+    EXPECT((flags & cudaDeviceScheduleMask) == cudaDeviceScheduleBlockingSync);
+    EXPECT_ERROR(cudaErrorInvalidDevice, cudaInitDevice(99, 0, 0));
+    test_batches();
+    test_free_nodes();
+    test_arrays();
+    return passed();
+}
