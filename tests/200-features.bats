@@ -185,21 +185,25 @@ gather 1 1 0 0 1
 spin 1 0 1 0 0"
 }
 
-@test "features: atomics that meet at a place, atomics on shared memory that are loops, the heap" {
+@test "features: atomics that meet at a place, atomics on shared memory that are loops, the heap, swaps, loads of a warp" {
     meets() {
         awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
             { print $1, $at["atomic_turns"], $at["atomic_word"], $at["shared_rounds"], $at["shared_loops"],
-              $at["heap"] }'
+              $at["heap"], $at["swaps"], $at["loads_most"] }'
     }
     run -0 --separate-stderr features "$fixtures/meets.cu" --csv
     run -0 meets <<< "$output"
     # Two warps at four sectors of 512 bytes, each lane at a word that two lanes change. Loops of 64 bits count 1.5
     # times.
     # A float of 64 bits in global memory counts 1.6 times at its place, and 2.4 times at each of its words.
-    assert_output "side_by_side 8 2 0 0 0
-one_float 0 0 64 64 0
-one_double 0 0 64 96 0
-heap 3.2 153.6 0 0 128"
+    # One lane after another swaps; the other warp's turns between make half of them wait for a turn more. One warp of
+    # two has all loads.
+    assert_output "side_by_side 8 2 0 0 0 0 0
+one_float 0 0 64 64 0 0 0
+one_double 0 0 64 96 0 0 0
+heap 3.2 153.6 0 0 128 0 0
+swap 2048 2048 0 0 0 96 1
+walk 0 0 0 0 0 0 2"
 }
 
 @test "features: memory of the host, managed memory touched first, printing, launches by kernels" {
