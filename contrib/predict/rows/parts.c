@@ -259,7 +259,7 @@ static double loop_clocks(const double *v)
 /*
  * Compare and swap in a loop, at one word. One lane succeeds at a time, with what it read after the one before had
  * succeeded: that is the latency of an atomic. In the simulator the warps of a block take turns, and those of other
- * blocks do not come between: of the requests of n warps that end one after another, 2 in n + 1 have a lane that succeeds.
+ * blocks do not come between: of the requests of n warps that end one after another, 2 in n + 1 succeed.
  */
 static double swap_clocks(const double *v)
 {
