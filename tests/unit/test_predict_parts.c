@@ -229,12 +229,15 @@ static void test_irregular(void)
     parts_compute(&s, &gpu, us);
     CHECK(us[PART_HOT] == 0, "swaps that are not repeated: %g us", us[PART_HOT]);
     v[COLUMN_CHAIN] = 1980, v[COLUMN_LONGEST] = 1, v[COLUMN_BLOCK_MOST] = 4, v[COLUMN_WAIT_ATOMIC] = 1;
+    v[COLUMN_ATOMIC_WORDS] = 1e6;
     parts_compute(&s, &gpu, us);
     CHECK(fabs(us[PART_CHAIN] - 4) < 1e-9, "the block with most: %g us", us[PART_CHAIN]);
     v[COLUMN_REGULAR] = 0;
     parts_compute(&s, &gpu, us);
     CHECK(fabs(us[PART_CHAIN] - 1) < 1e-9, "blocks that fetch their work: %g us", us[PART_CHAIN]);
-    v[COLUMN_BLOCK_MOST] = 1, v[COLUMN_WAIT_LOAD] = 1, v[COLUMN_LOADS_LONGEST] = v[COLUMN_LOADS_MOST] = 1;
+    CHECK(us[PART_HOT] == 0, "swaps all over a table: %g us", us[PART_HOT]);
+    v[COLUMN_BLOCK_MOST] = 1, v[COLUMN_WAIT_ATOMIC] = 0, v[COLUMN_WAIT_LOAD] = 1;
+    v[COLUMN_LOADS_LONGEST] = v[COLUMN_LOADS_MOST] = 1;
     parts_compute(&s, &gpu, us);
     mean = us[PART_WAIT_LOAD];
     v[COLUMN_LOADS_MOST] = 20;

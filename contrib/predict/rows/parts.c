@@ -47,6 +47,7 @@
 #define SHARED_CLOCKS 29.5      /* shared_latency */
 #define CONSTANT_LATENCY 38.6   /* constant_latency */
 #define ATOMIC_CLOCKS 530.0     /* atomic_latency */
+#define ONE_WORD 0.1            /* a share of an atomic's words: with more at one of them it is a lock or a sum */
 #define BARRIER_CLOCKS 13.3     /* barrier: of one warp, */
 #define BARRIER_WARP_CLOCKS 2.0 /* and for each */
 #define FENCE_CLOCKS 600.0
@@ -263,7 +264,11 @@ static double loop_clocks(const double *v)
  */
 static double swap_clocks(const double *v)
 {
-    return irregular(v) ? ATOMIC_CLOCKS * known(v[COLUMN_SWAPS], 0) * 2 / (fmax(v[COLUMN_W], 1) + 1) : 0;
+    double swaps = known(v[COLUMN_SWAPS], 0);
+
+    /* Of swaps at words all over a table, the hottest word's are not known well, and others hide them. */
+    return irregular(v) && swaps > ONE_WORD * v[COLUMN_ATOMIC_WORDS]
+               ? ATOMIC_CLOCKS * swaps * 2 / (fmax(v[COLUMN_W], 1) + 1) : 0;
 }
 
 /*
@@ -378,20 +383,23 @@ static void throughputs(const double *v, const struct gpu *gpu, const struct pla
 
 /*
  * How much more the block with most work has than the mean. Blocks that fetch their work by atomics share it: in the
- * simulator the first may take all of it.
+ * simulator the first may take most of all blocks' work.
  */
 static double block_most(const double *v)
 {
-    return irregular(v) && v[COLUMN_WAIT_ATOMIC] > 0 ? 1 : fmax(v[COLUMN_BLOCK_MOST], 1);
+    bool fetched = irregular(v) && v[COLUMN_WAIT_ATOMIC] > 0 && v[COLUMN_BLOCK_MOST] > v[COLUMN_N_B] / 2;
+
+    return fetched ? 1 : fmax(v[COLUMN_BLOCK_MOST], 1);
 }
 
 /*
  * Waits for loads of the warps that have most of them, over those of the mean warp: one of each wave, in the last wave
- * the one with most of all. `other` where the row does not say.
+ * the one with most of all. `other` where the row does not say, where the loads of a loop do not wait for each other
+ * because its rounds are known, and where a warp may load until another block has done something.
  */
 static double longest_loads(const double *v, const struct place *p, double other)
 {
-    return isnan(v[COLUMN_LOADS_MOST]) || v[COLUMN_LOADS_MOST] <= 0
+    return !irregular(v) || v[COLUMN_WAIT_ATOMIC] > 0 || isnan(v[COLUMN_LOADS_MOST]) || v[COLUMN_LOADS_MOST] <= 0
                ? other : (p->waves - 1) * v[COLUMN_LOADS_LONGEST] + v[COLUMN_LOADS_MOST];
 }
 
