@@ -56,7 +56,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     # shellcheck disable=SC2046
     run -0 features "$fixtures/nn.ptx" --grid 1001 --block 128 --sample 16 $(records 128007)
     # Paths and what memory is asked for come from some blocks in either run.
-    seen='^(footprint|chain|wait_|longest|block_most|load_|store_)'
+    seen='^(footprint|chain|wait_|longest|block_most|loads?_|store_)'
     diff <(grep -Ev "$seen|^executed " <<< "$all") <(grep -Ev "$seen|^executed " <<< "$output")
     paste <(grep -E "$seen" <<< "$all") <(grep -E "$seen" <<< "$output") > both
     awk '{ d = $2 - $4; if (d < 0) d = -d; if (d > 0.05 * $2) { print; bad = 1 } } END { exit bad }' both >&2
@@ -70,7 +70,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     run -0 --separate-stderr features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --tune --json
     assert_equal "$(jq -c '[.[].n_t]' <<< "$output")" '[128,32,64,256,512,1024]'
     assert_equal "$(jq -c '[.[] | .n_b * .n_t] | unique' <<< "$output")" '[128000]'
-    assert_equal "$(jq '.[0] | length' <<< "$output")" 92
+    assert_equal "$(jq '.[0] | length' <<< "$output")" 95
     assert_equal "$(jq -c '.[0].n' <<< "$output")" null
     # shellcheck disable=SC2046
     features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --csv > one.csv
@@ -185,21 +185,25 @@ gather 1 1 0 0 1
 spin 1 0 1 0 0"
 }
 
-@test "features: atomics that meet at a place, atomics on shared memory that are loops, the heap" {
+@test "features: atomics that meet at a place, atomics on shared memory that are loops, the heap, swaps, loads of a warp" {
     meets() {
         awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
             { print $1, $at["atomic_turns"], $at["atomic_word"], $at["shared_rounds"], $at["shared_loops"],
-              $at["heap"] }'
+              $at["heap"], $at["swaps"], $at["loads_most"] }'
     }
     run -0 --separate-stderr features "$fixtures/meets.cu" --csv
     run -0 meets <<< "$output"
     # Two warps at four sectors of 512 bytes, each lane at a word that two lanes change. Loops of 64 bits count 1.5
     # times.
     # A float of 64 bits in global memory counts 1.6 times at its place, and 2.4 times at each of its words.
-    assert_output "side_by_side 8 2 0 0 0
-one_float 0 0 64 64 0
-one_double 0 0 64 96 0
-heap 3.2 153.6 0 0 128"
+    # One lane after another swaps; the other warp's turns between make half of them wait for a turn more. One warp of
+    # two has all loads.
+    assert_output "side_by_side 8 2 0 0 0 0 0
+one_float 0 0 64 64 0 0 0
+one_double 0 0 64 96 0 0 0
+heap 3.2 153.6 0 0 128 0 0
+swap 2048 2048 0 0 0 96 1
+walk 0 0 0 0 0 0 2"
 }
 
 @test "features: memory of the host, managed memory touched first, printing, launches by kernels" {

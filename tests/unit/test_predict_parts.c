@@ -214,6 +214,37 @@ static void test_system(void)
     CHECK(less > 32 && us[PART_L2] == 0, "local memory that is written %g us, that is read %g us", less, us[PART_L2]);
 }
 
+/* Loops whose rounds depend on data: swaps at one word, blocks that share work, the warp with most loads. */
+static void test_irregular(void)
+{
+    struct gpu gpu = {"h100", "H100", 132, 1980, 3352, 52428800, 128, 64, 16, 2048, 32, 65536, 233472, 2.2};
+    struct sample s = {.line = 1};
+    double *v = s.value, us[PARTS_ALL], mean;
+
+    v[COLUMN_N_T] = 128, v[COLUMN_N_B] = 4, v[COLUMN_W] = 4, v[COLUMN_REGISTERS] = 16, v[COLUMN_ISSUE] = 100;
+    v[COLUMN_SWAPS] = 1280; /* of 4 warps that take turns: 512 have a lane that succeeds */
+    parts_compute(&s, &gpu, us);
+    CHECK(fabs(us[PART_HOT] - 512 * 530 / 1980.0) < 1e-9, "512 swaps one after another: %g us", us[PART_HOT]);
+    v[COLUMN_REGULAR] = 1;
+    parts_compute(&s, &gpu, us);
+    CHECK(us[PART_HOT] == 0, "swaps that are not repeated: %g us", us[PART_HOT]);
+    v[COLUMN_CHAIN] = 1980, v[COLUMN_LONGEST] = 1, v[COLUMN_BLOCK_MOST] = 4, v[COLUMN_WAIT_ATOMIC] = 1;
+    v[COLUMN_ATOMIC_WORDS] = 1e6;
+    parts_compute(&s, &gpu, us);
+    CHECK(fabs(us[PART_CHAIN] - 4) < 1e-9, "the block with most: %g us", us[PART_CHAIN]);
+    v[COLUMN_REGULAR] = 0;
+    parts_compute(&s, &gpu, us);
+    CHECK(fabs(us[PART_CHAIN] - 1) < 1e-9, "blocks that fetch their work: %g us", us[PART_CHAIN]);
+    CHECK(us[PART_HOT] == 0, "swaps all over a table: %g us", us[PART_HOT]);
+    v[COLUMN_BLOCK_MOST] = 1, v[COLUMN_WAIT_ATOMIC] = 0, v[COLUMN_WAIT_LOAD] = 1;
+    v[COLUMN_LOADS_LONGEST] = v[COLUMN_LOADS_MOST] = 1;
+    parts_compute(&s, &gpu, us);
+    mean = us[PART_WAIT_LOAD];
+    v[COLUMN_LOADS_MOST] = 20;
+    parts_compute(&s, &gpu, us);
+    CHECK(fabs(us[PART_WAIT_LOAD] / mean - 20) < 1e-9, "one warp that loads: %g us for %g", us[PART_WAIT_LOAD], mean);
+}
+
 int main(void)
 {
     test_splits();
@@ -223,5 +254,6 @@ int main(void)
     test_occupancy();
     test_lines_of_memory();
     test_system();
+    test_irregular();
     return unit_end();
 }

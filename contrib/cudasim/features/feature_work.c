@@ -183,6 +183,10 @@ static void fill_memory(const struct work *w, double blocks, double *v)
     v[FEATURE_ATOMIC_MEET] = hottest((double)c.meet_block, (double)c.blocks, (double)most.meet, blocks) / 10;
     v[FEATURE_ATOMIC_TURNS] = hottest((double)c.turn_block, (double)c.blocks, (double)most.turn, blocks) / 10;
     v[FEATURE_ATOMIC_WORD] = hottest((double)c.word_block, (double)c.blocks, (double)most.word, blocks) / 10;
+    v[FEATURE_SWAPS] = hottest((double)c.swap_block, (double)c.blocks, (double)most.swap, blocks);
+    v[FEATURE_LOADS_LONGEST] = ratio((double)c.loads_longest * (double)c.warps,
+                                     (double)c.blocks * (double)c.load_requests);
+    v[FEATURE_LOADS_MOST] = ratio((double)c.loads_most * (double)c.warps, (double)c.load_requests);
     v[FEATURE_SHARED_LOOPS] /= 10;
     v[FEATURE_HEAP_LIVE] = ratio(v[FEATURE_HEAP_LIVE], v[FEATURE_HEAP]);
 }

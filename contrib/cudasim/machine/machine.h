@@ -100,6 +100,7 @@ struct warp {
     struct order *order;          /* its part in the order of accesses, with check_races; else NULL */
     struct probe_path *path;      /* where its jumps are written down; else NULL */
     uint64_t executed;            /* instructions */
+    uint64_t loads;               /* of global memory, of blocks that a probe looks at */
     struct split others[LANES];
 };
 

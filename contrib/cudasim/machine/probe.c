@@ -60,6 +60,7 @@ static void reset(struct probe *p)
     memset(p->meet, 0, sizeof p->meet);
     memset(p->turn, 0, sizeof p->turn);
     memset(p->word, 0, sizeof p->word);
+    memset(p->swap, 0, sizeof p->swap);
     for (unsigned n = 0; n < p->path_count; n++) {
         p->paths[n].count = p->paths[n].load_count = p->paths[n].run_load = 0;
         p->paths[n].full = false;
@@ -94,7 +95,7 @@ static uint64_t most_of(const struct sim *sim, size_t offset)
 struct probe_counts probe_sum(const struct sim *sim, struct probe_most *most)
 {
     struct probe_counts sum = {0};
-    uint64_t longest = 0, block_most = 0, *to = (uint64_t *)&sum;
+    uint64_t longest = 0, block_most = 0, loads_most = 0, *to = (uint64_t *)&sum;
 
     for (unsigned n = 0; n < sim->worker_count; n++) {
         const struct probe *p = sim->workers[n].probe;
@@ -104,13 +105,16 @@ struct probe_counts probe_sum(const struct sim *sim, struct probe_most *most)
             to[k] += from[k];
         longest = p && p->counts.longest > longest ? p->counts.longest : longest;
         block_most = p && p->counts.block_most > block_most ? p->counts.block_most : block_most;
+        loads_most = p && p->counts.loads_most > loads_most ? p->counts.loads_most : loads_most;
     }
     sum.longest = longest;
+    sum.loads_most = loads_most;
     sum.block_most = block_most;
     most->hot = most_of(sim, offsetof(struct probe, hot));
     most->meet = most_of(sim, offsetof(struct probe, meet));
     most->turn = most_of(sim, offsetof(struct probe, turn));
     most->word = most_of(sim, offsetof(struct probe, word));
+    most->swap = most_of(sim, offsetof(struct probe, swap));
     return sum;
 }
 
@@ -159,6 +163,7 @@ void probe_block(struct probe *p, struct block *b)
     memset(p->meet_now, 0, sizeof p->meet_now);
     memset(p->turn_now, 0, sizeof p->turn_now);
     memset(p->word_now, 0, sizeof p->word_now);
+    memset(p->swap_now, 0, sizeof p->swap_now);
     /* By the block's number, so that it does not matter which worker ran it. */
     if (p->path_count < PROBE_PATHS && (only || b->launch->blocks <= PROBE_PATHS || order % 3 == 0)) {
         /* The first warp often does what the others need not: every second path is its. */
@@ -170,7 +175,7 @@ void probe_block(struct probe *p, struct block *b)
 
 void probe_retire(struct probe *p, struct block *b)
 {
-    uint64_t longest = 0, sum = 0, hot = 0, meet = 0, turn = 0, word = 0;
+    uint64_t longest = 0, sum = 0, hot = 0, meet = 0, turn = 0, word = 0, swap = 0, loads = 0;
 
     for (uint32_t n = 0; n < b->warp_count; n++) {
         uint64_t executed = b->warps[n].executed;
@@ -178,6 +183,7 @@ void probe_retire(struct probe *p, struct block *b)
         b->warps[n].path = NULL;
         sum += executed;
         longest = executed > longest ? executed : longest;
+        loads = b->warps[n].loads > loads ? b->warps[n].loads : loads;
     }
     p->counts.all_blocks++;
     p->counts.all_warps += b->warp_count;
@@ -192,11 +198,16 @@ void probe_retire(struct probe *p, struct block *b)
         meet = p->meet_now[n] > meet ? p->meet_now[n] : meet;
         turn = p->turn_now[n] > turn ? p->turn_now[n] : turn;
         word = p->word_now[n] > word ? p->word_now[n] : word;
+        swap = p->swap_now[n] > swap ? p->swap_now[n] : swap;
     }
     p->counts.hot_block += hot;
     p->counts.meet_block += meet;
     p->counts.turn_block += turn;
     p->counts.word_block += word;
+    p->counts.swap_block += swap;
+    p->counts.warps += b->warp_count;
+    p->counts.loads_longest += loads;
+    p->counts.loads_most = loads > p->counts.loads_most ? loads : p->counts.loads_most;
 }
 
 void probe_run(struct probe_path *path, uint32_t from, uint32_t to)
@@ -349,6 +360,17 @@ static void note_meeting(struct probe *p, const uint64_t *address, uint32_t mask
     }
 }
 
+/* Of the words that a compare and swap is at, the request counts once for each. */
+static void note_swap(struct probe *p, const uint64_t *words, unsigned count)
+{
+    for (unsigned n = 0; n < count; n++) {
+        unsigned at = place_of(words[n]);
+
+        p->swap[at]++;
+        p->swap_now[at]++;
+    }
+}
+
 /* How many turns a sector of the request takes: one for each lane, if all are at one word and nobody combines them. */
 static unsigned note_atomic(struct probe *p, const struct ins *ins, const uint64_t *address, uint32_t mask,
                             uint64_t sectors)
@@ -360,6 +382,8 @@ static unsigned note_atomic(struct probe *p, const struct ins *ins, const uint64
     p->counts.atomic_lanes += (uint64_t)__builtin_popcount(mask);
     p->counts.atomic_words += words;
     p->counts.atomic_sectors += sectors;
+    if (ins->op == ATOMIC_CAS)
+        note_swap(p, list, words);
     note_meeting(p, address, mask, ins->flops > 0, words == 1 && combines(ins));
     EVERY_LANE(l, mask)
     {
@@ -404,6 +428,7 @@ void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address
             c->store_fresh += fresh(p, true, list[n]);
         return;
     }
+    w->loads++;
     c->load_requests++;
     c->load_sectors += count;
     c->load_lines += lines;

@@ -62,6 +62,7 @@ struct probe_counts {
     uint64_t shared_atomic_requests, shared_atomic_rounds;       /* rounds: the most lanes at one word of a request */
     uint64_t hot_block;                                       /* each block's most atomic lanes at a word, summed */
     uint64_t meet_block;                                      /* the same of what meets at a sector */
+    uint64_t swap_block;              /* the same of requests of compare and swap that meet at a word */
     uint64_t turn_block, word_block;  /* the same of what meets at a granule of L2, and of lanes that meet at a word */
     uint64_t loop_rounds;             /* as shared_atomic_rounds, of those that are loops: tenths of those of floats */
     uint64_t heap_calls;              /* of malloc() and free(), of lanes */
@@ -71,6 +72,8 @@ struct probe_counts {
     uint64_t child_launches;          /* launches by kernels, of lanes */
     uint64_t nested_launches;         /* of these, those by kernels that a kernel launched */
     uint64_t local_stores;            /* of local_lines those that are written */
+    uint64_t warps, loads_longest;    /* of these blocks; the loads of each block's warp with most, summed */
+    uint64_t loads_most;              /* the loads of the warp with most */
     uint64_t load_fresh, store_fresh;        /* sectors that a block asked L2 for, or wrote, for the first time */
     /* Of all blocks that ran. */
     uint64_t all_blocks, all_warps, instructions;                /* of warps */
@@ -93,6 +96,7 @@ struct probe {
     uint32_t meet[PROBE_HOT], meet_now[PROBE_HOT]; /* tenths of atomic lanes at a sector; floats count for more */
     uint32_t turn[PROBE_HOT], turn_now[PROBE_HOT]; /* tenths of sectors of requests at a granule */
     uint32_t word[PROBE_HOT], word_now[PROBE_HOT]; /* tenths of atomic lanes at a word; floats count for more */
+    uint32_t swap[PROBE_HOT], swap_now[PROBE_HOT]; /* requests of compare and swap at a word */
     struct probe_path paths[PROBE_PATHS];
     uint32_t path_count;
 };
@@ -106,7 +110,7 @@ void probe_reset(struct sim *sim);
 
 /* The sums over all workers, and the most of all launches' blocks together. */
 struct probe_most {
-    uint64_t hot, meet, turn, word; /* of each array of struct probe the largest */
+    uint64_t hot, meet, turn, word, swap; /* of each array of struct probe the largest */
 };
 struct probe_counts probe_sum(const struct sim *sim, struct probe_most *most);
 

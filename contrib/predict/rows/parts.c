@@ -33,6 +33,7 @@
 #define MANAGED_BYTES_US 9.15e3 /* managed, first, 64 MiB */
 #define PRINT_US 22.3           /* print_text, 1x1: a warp waits for each of its calls, whatever it prints */
 #define PRINT_LANE_US 0.1       /* print_text, 1x32, 4: for each further lane */
+#define PRINT_FIRST_US 10.0     /* more for the first launch that prints: by public programs, which print in one */
 #define PRINT_CALL_US 2.05      /* print_text, 1x1024 to 512x32, lanes_1: each call of other warps */
 #define PRINT_TEXT_US 0.24      /* print_text, lanes_32: each further lane of theirs */
 #define CHILD_FIRST_US 14.0     /* nested, thread_1x1, 1 */
@@ -46,6 +47,7 @@
 #define SHARED_CLOCKS 29.5      /* shared_latency */
 #define CONSTANT_LATENCY 38.6   /* constant_latency */
 #define ATOMIC_CLOCKS 530.0     /* atomic_latency */
+#define ONE_WORD 0.1            /* a share of an atomic's words: with more at one of them it is a lock or a sum */
 #define BARRIER_CLOCKS 13.3     /* barrier: of one warp, */
 #define BARRIER_WARP_CLOCKS 2.0 /* and for each */
 #define FENCE_CLOCKS 600.0
@@ -82,18 +84,27 @@ bool parts_known(const struct sample *sample)
     return !isnan(sample->value[COLUMN_ISSUE]) && !isnan(sample->value[COLUMN_CODE]);
 }
 
+/* Whether rounds of a loop depend on data, or on what atomics brought. */
+static bool irregular(const double *v)
+{
+    return v[COLUMN_REGULAR] < 0.5;
+}
+
 const char *parts_refused(const struct sample *sample)
 {
     if (!parts_known(sample))
         return "its row lacks the work of the launch: count it with this simulator";
-    return sample->value[COLUMN_CLOCKED] > 0 ? "a loop of it runs until a clock says so, which counts do not show"
-                                              : NULL;
+    if (sample->value[COLUMN_CLOCKED] > 0)
+        return "a loop of it runs until a clock says so, which counts do not show";
+    /* Its rounds are invented: on the GPU they may be thousands of times as many. */
+    return sample->value[COLUMN_STALE] > 0 && irregular(sample->value)
+               ? "rounds of its loops depend on data that a sample of an earlier launch left" : NULL;
 }
 
 bool parts_doubtful(const struct sample *sample)
 {
     const double *v = sample->value;
-    bool loops = v[COLUMN_REGULAR] < 0.5;
+    bool loops = irregular(v);
     bool steered = loops || v[COLUMN_DATA_BRANCHES] > 0 || v[COLUMN_DATA_ADDRESSES] > 0;
 
     /* Rows from before these columns came have NaN in them, of which nothing is true. */
@@ -247,6 +258,20 @@ static double loop_clocks(const double *v)
 }
 
 /*
+ * Compare and swap in a loop, at one word. One lane succeeds at a time, with what it read after the one before had
+ * succeeded: that is the latency of an atomic. In the simulator the warps of a block take turns, and those of other
+ * blocks do not come between: of the requests of n warps that end one after another, 2 in n + 1 succeed.
+ */
+static double swap_clocks(const double *v)
+{
+    double swaps = known(v[COLUMN_SWAPS], 0);
+
+    /* Of swaps at words all over a table, the hottest word's are not known well, and others hide them. */
+    return irregular(v) && swaps > ONE_WORD * v[COLUMN_ATOMIC_WORDS]
+               ? ATOMIC_CLOCKS * swaps * 2 / (fmax(v[COLUMN_W], 1) + 1) : 0;
+}
+
+/*
  * Atomics that meet. A word is changed by one lane after another; integers of a warp that all meet at one word are
  * added up before. A slice of L2 takes the sectors of requests one after another, and 512 bytes lie in one slice.
  */
@@ -304,7 +329,8 @@ static double print_us(const double *v)
     double calls = known(v[COLUMN_PRINTS], 0), warps = v[COLUMN_N_B] * fmax(1, v[COLUMN_W]), own = 1 / fmax(warps, 1);
     double text = known(v[COLUMN_PRINT_LANES], calls * fmin(v[COLUMN_N_T], 32)) - calls;
 
-    return own * (PRINT_US * calls + PRINT_LANE_US * text) + (1 - own) * (PRINT_CALL_US * calls + PRINT_TEXT_US * text);
+    return (calls > 0 ? PRINT_FIRST_US : 0) + own * (PRINT_US * calls + PRINT_LANE_US * text) +
+           (1 - own) * (PRINT_CALL_US * calls + PRINT_TEXT_US * text);
 }
 
 /* Launches of a block follow each other. Kernels that a kernel launched launch theirs one after another. */
@@ -351,8 +377,30 @@ static void throughputs(const double *v, const struct gpu *gpu, const struct pla
                            fmax(l2_reads(v) * 32 / READS_L2_CLOCK, writes * 32 / WRITES_L2_CLOCK) / slices(gpu));
     clocks[PART_DRAM] = memory_clocks(v, gpu);
     clocks[PART_ATOMICS] = v[COLUMN_ATOMIC_SECTORS] / ATOMIC_SECTORS_CLOCK + fmax(meets, 0) / ATOMIC_MEETS_CLOCK;
-    clocks[PART_HOT] = hot_clocks(v);
+    clocks[PART_HOT] = fmax(hot_clocks(v), swap_clocks(v));
     clocks[PART_BLOCKS] = v[COLUMN_N_B] * (v[COLUMN_N_T] > 512 ? BIG_BLOCK_CLOCKS : BLOCK_CLOCKS);
+}
+
+/*
+ * How much more the block with most work has than the mean. Blocks that fetch their work by atomics share it: in the
+ * simulator the first may take most of all blocks' work.
+ */
+static double block_most(const double *v)
+{
+    bool fetched = irregular(v) && v[COLUMN_WAIT_ATOMIC] > 0 && v[COLUMN_BLOCK_MOST] > v[COLUMN_N_B] / 2;
+
+    return fetched ? 1 : fmax(v[COLUMN_BLOCK_MOST], 1);
+}
+
+/*
+ * Waits for loads of the warps that have most of them, over those of the mean warp: one of each wave, in the last wave
+ * the one with most of all. `other` where the row does not say, where the loads of a loop do not wait for each other
+ * because its rounds are known, and where a warp may load until another block has done something.
+ */
+static double longest_loads(const double *v, const struct place *p, double other)
+{
+    return !irregular(v) || v[COLUMN_WAIT_ATOMIC] > 0 || isnan(v[COLUMN_LOADS_MOST]) || v[COLUMN_LOADS_MOST] <= 0
+               ? other : (p->waves - 1) * v[COLUMN_LOADS_LONGEST] + v[COLUMN_LOADS_MOST];
 }
 
 static void path(const double *v, const struct gpu *gpu, const struct place *p, double *clocks)
@@ -364,14 +412,15 @@ static void path(const double *v, const struct gpu *gpu, const struct place *p, 
     double distant = L2_CLOCKS + far * (DRAM_CLOCKS - L2_CLOCKS), passes = fmax(lines - 1, 0) * PASS_CLOCKS;
     double load = found * L1_CLOCKS + (1 - found) * distant + passes;
     /* With one wave the block with most work is the last; with many it is one of many. */
-    double longest = p->waves * fmax(v[COLUMN_LONGEST], 1) * (1 + fmax(v[COLUMN_BLOCK_MOST] - 1, 0) / p->waves);
+    double longest = p->waves * fmax(v[COLUMN_LONGEST], 1) * (1 + (block_most(v) - 1) / p->waves);
+    double loads = longest_loads(v, p, longest);
     double barrier = BARRIER_CLOCKS + BARRIER_WARP_CLOCKS * v[COLUMN_W];
 
     clocks[PART_CHAIN] = longest * v[COLUMN_CHAIN];
     if (isnan(v[COLUMN_WAIT_HIT]))
-        clocks[PART_WAIT_LOAD] = longest * v[COLUMN_WAIT_LOAD] * load;
+        clocks[PART_WAIT_LOAD] = loads * v[COLUMN_WAIT_LOAD] * load;
     else
-        clocks[PART_WAIT_LOAD] = longest * (v[COLUMN_WAIT_LOAD] * (distant + passes) + v[COLUMN_WAIT_HIT] * L1_CLOCKS);
+        clocks[PART_WAIT_LOAD] = loads * (v[COLUMN_WAIT_LOAD] * (distant + passes) + v[COLUMN_WAIT_HIT] * L1_CLOCKS);
     clocks[PART_WAIT_SHARED] = longest * (v[COLUMN_WAIT_SHARED] * SHARED_CLOCKS +
                                           v[COLUMN_WAIT_CONSTANT] * CONSTANT_LATENCY) +
                               p->waves * loop_clocks(v);

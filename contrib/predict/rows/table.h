@@ -110,6 +110,9 @@
     X(CHILD_NESTED, "child_nested", WORK) \
     X(HEAP_LIVE, "heap_live", WORK) \
     X(MANAGED_AREAS, "managed_areas", WORK) \
+    X(SWAPS, "swaps", WORK) \
+    X(LOADS_LONGEST, "loads_longest", WORK) \
+    X(LOADS_MOST, "loads_most", WORK) \
     X(EXECUTED, "executed", WORK) \
     X(STALE, "stale", WORK) \
     X(CLOCKED, "clocked", WORK) \
