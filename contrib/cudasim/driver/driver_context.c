@@ -293,8 +293,10 @@ CUresult cuCtxDestroy(CUcontext context)
         return call.result;
     if (!context)
         return CUDA_ERROR_INVALID_VALUE;
-    if (context == &call.runtime->primary || !driver_is_context(call.runtime, context))
+    if (context == &call.runtime->primary)
         return CUDA_ERROR_INVALID_CONTEXT;
+    if (!driver_is_context(call.runtime, context))
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED; /* an H200 says so */
     driver_release_owned(call.runtime, context);
     driver_end(&call, cudaSuccess);
     if (driver_current(call.thread) == context)
@@ -512,8 +514,11 @@ CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
 {
     struct driver_call call;
 
-    (void)peer, (void)flags;
-    return driver_begin(&call, DRIVER_CONTEXT) ? CUDA_ERROR_INVALID_CONTEXT : call.result; /* there is one device */
+    (void)flags;
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    /* There is one device. The code for its own contexts is an H200's. */
+    return driver_is_context(call.runtime, peer) ? CUDA_ERROR_PEER_ACCESS_UNSUPPORTED : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 CUresult cuCtxDisablePeerAccess(CUcontext peer)

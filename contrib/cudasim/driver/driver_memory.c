@@ -38,7 +38,8 @@ CUresult cuMemFree(CUdeviceptr address)
 {
     struct driver_call call;
 
-    return driver_begin(&call, DRIVER_CONTEXT) ? driver_end(&call, cudaFree((void *)(uintptr_t)address)) : call.result;
+    /* The address tells the context: none need be current. */
+    return driver_begin(&call, DRIVER_READY) ? driver_end(&call, cudaFree((void *)(uintptr_t)address)) : call.result;
 }
 
 CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned flags)

