@@ -13,7 +13,7 @@ typedef shape<true, 256, 16, 3> shape_of_pairs;
 template <bool PAIRS> using shape_of_few = shape<PAIRS, 256, 8, 2>;
 
 const unsigned MIDDLE = 1 << 19; /* what is more is sorted by tiles of many elements */
-const unsigned MOST_ALONE = 512; /* of these so many, which run all at once: their blocks find their own splits */
+const unsigned MOST_ALONE = 576; /* of these so many, whose blocks find their own splits: docs/experts/mergesort.md */
 const unsigned PASS_LEVELS = 4, FEW_LEVELS = 3, SMALLEST_TILE = 4096, MOST_WAYS = 1 << PASS_LEVELS;
 
 /* How often `count` must be halved, rounding up, until at most `size` is left. */
