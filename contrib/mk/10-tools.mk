@@ -61,6 +61,7 @@ BUILDS := $(filter-out help clean have-nvcc uses-opencl print-%,$(or $(MAKECMDGO
 # make asks, so make itself looks, and no process does.
 stamp = $(if $(BUILDS),$(if $(call differ,$(strip $(file <$(1))),$(strip $(2))),$(shell mkdir -p $(dir $(1)))\
 	$(file >$(1),$(strip $(2)))))
+# Not empty where two texts differ: each would be found in the other.
 differ = $(if $(and $(findstring x$(1)x,x$(2)x),$(findstring x$(2)x,x$(1)x)),,yes)
 
 # A change of flags rebuilds what was built with the old ones; -Werror changes no output.

@@ -51,6 +51,7 @@ box = $(if $(BOXED),run_scripts/lib/compile_box.sh $(call submission_folder,$(1)
 
 # A submission is built anew when the names or contents of its files change, whatever their times say. With FRESH=1, as
 # judge.sh asks, its folder is empty, and no list of headers that the compiler wrote is read back.
+# Without a file sha256sum would wait for the terminal.
 submission_stamp = $(call stamp,$(call submission_folder,$(1))/files,\
 	$(shell sha256sum $(abspath $(call submission_files,$(1))) 2>/dev/null </dev/null))
 

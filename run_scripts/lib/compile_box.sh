@@ -29,7 +29,7 @@ while [ "$1" != -- ]; do
     shift
 done
 shift
-# Few processes: a small submission compiles in a tenth of a second.
+# Few processes: a small submission compiles in a tenth of a second. PWD is to have no link in it, as in the box.
 cd -P .
 command=$(command -v "$1" || true)
 mapfile -d '' -t real < <(realpath -z -- "${files[@]}" "${command:-/usr}")

@@ -13,12 +13,6 @@
 namespace cg = cooperative_groups;
 namespace wmma = nvcuda::wmma;
 
-#ifdef RIGHT
-constexpr bool right = true;
-#else
-constexpr bool right = false;
-#endif
-
 // Each block waits for the block after it. Blocks that have not started cannot answer.
 __global__ void suffix_sums(const int *in, volatile int *sums, int *ready, int *ticket)
 {

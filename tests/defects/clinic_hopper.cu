@@ -18,12 +18,6 @@
 namespace cg = cooperative_groups;
 namespace ptx = cuda::ptx;
 
-#ifdef RIGHT
-constexpr bool right = true;
-#else
-constexpr bool right = false;
-#endif
-
 // Waits for the end of a phase.
 __device__ void wait_for(uint64_t *bar, unsigned parity)
 {

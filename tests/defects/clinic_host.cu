@@ -8,12 +8,6 @@
 
 #include "suite.h"
 
-#ifdef RIGHT
-constexpr bool right = true;
-#else
-constexpr bool right = false;
-#endif
-
 __global__ void fill(int *data, int value)
 {
     data[blockIdx.x * blockDim.x + threadIdx.x] = value;

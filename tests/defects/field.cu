@@ -14,12 +14,6 @@
 namespace cg = cooperative_groups;
 namespace wmma = nvcuda::wmma;
 
-#ifdef RIGHT
-constexpr bool right = true;
-#else
-constexpr bool right = false;
-#endif
-
 // Two sums of a block use one storage, and nothing separates them.
 using block_sum = cub::BlockReduce<int, 128>;
 

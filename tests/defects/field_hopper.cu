@@ -16,12 +16,6 @@
 namespace cg = cooperative_groups;
 namespace ptx = cuda::ptx;
 
-#ifdef RIGHT
-constexpr bool right = true;
-#else
-constexpr bool right = false;
-#endif
-
 // A block adds to another block's bins before that block has set them to zero.
 __global__ void __cluster_dims__(2) bins_of_cluster(const int *in, int *out)
 {

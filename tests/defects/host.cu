@@ -7,12 +7,6 @@
 
 #include "suite.h"
 
-#ifdef RIGHT
-constexpr bool right = true;
-#else
-constexpr bool right = false;
-#endif
-
 __global__ void add_one(int *data, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -13,12 +13,6 @@
 
 namespace cg = cooperative_groups;
 
-#ifdef RIGHT
-constexpr bool right = true;
-#else
-constexpr bool right = false;
-#endif
-
 /* The sum of value over a block of up to 1024 threads. */
 __device__ int block_sum(int value)
 {

@@ -15,12 +15,6 @@
 namespace cg = cooperative_groups;
 namespace ptx = cuda::ptx;
 
-#ifdef RIGHT
-constexpr bool right = true;
-#else
-constexpr bool right = false;
-#endif
-
 // The warp's leader reads what the lanes counted, before they counted it.
 __global__ void warp_bins(const int *in, int *out)
 {

@@ -13,6 +13,7 @@ here=$(dirname "$0")
 [ $# -ge 1 ] || usage 'score.sh PROGRAMS [[--twins] FILE...]'
 programs=$1
 shift
+export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:-$build/cudasim} # the simulator, or another build of it
 
 # reports PROGRAM CASE: the simulator's lines, or what else went wrong.
 reports() {

@@ -8,6 +8,13 @@
 #include <cstdlib>
 #include <cstring>
 
+/* Whether this is the right twin of the program: with -DRIGHT. */
+#ifdef RIGHT
+constexpr bool right = true;
+#else
+constexpr bool right = false;
+#endif
+
 struct suite_case {
     const char *name;
     void (*run)(void);

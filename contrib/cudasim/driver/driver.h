@@ -37,8 +37,11 @@ CUresult driver_error(cudaError_t error);
 /* The thread's current context, or NULL. */
 struct CUctx_st *driver_current(const struct thread_state *thread);
 
+/* The context's settings of core dumps, from now on its own; NULL: no memory. With the lock: driver_dump.c. */
+struct dump_settings *driver_dump_settings(struct runtime *runtime, struct CUctx_st *context);
+
 /* Ends what the context owns: driver_owned.c. Without the lock. */
-void driver_release_owned(struct runtime *runtime, const struct CUctx_st *owner);
+void driver_release_owned(struct runtime *runtime, struct CUctx_st *owner);
 
 /* Whether the context `context` exists. */
 bool driver_is_context(struct runtime *runtime, CUcontext context);

@@ -254,8 +254,10 @@ static CUresult create(CUcontext *context, unsigned flags, CUdevice device)
         return CUDA_ERROR_INVALID_DEVICE;
     runtime_lock(call.runtime);
     record = handle_create(call.runtime, sizeof *record, HANDLE_CONTEXT);
-    if (record)
+    if (record) {
         *record = (struct CUctx_st){ .flags = flags, .id = ++call.runtime->next_id };
+        driver_dump_settings(call.runtime, record);
+    }
     runtime_unlock(call.runtime);
     if (!record)
         return CUDA_ERROR_OUT_OF_MEMORY;

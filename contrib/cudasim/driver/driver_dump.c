@@ -1,6 +1,7 @@
 /*
  * driver_dump.c - the settings of core dumps, cuCoredump*. They are kept, per context and for the process, and have no
- * effect: a faulting kernel is reported on standard error, and no file is written.
+ * effect: a faulting kernel is reported on standard error, and no file is written. A context has the process's settings
+ * of the time when it was made, as on an H200.
  */
 #include "driver.h"
 
@@ -9,7 +10,6 @@
 enum { DUMP_TEXT = 1024 }; /* bytes of a name, the NUL among them */
 
 struct dump_settings {
-    bool set[CU_COREDUMP_MAX];  /* [setting]: by the program; else the default or the process's holds */
     bool flag[CU_COREDUMP_MAX]; /* [setting], where it is a bool */
     char text[CU_COREDUMP_MAX][DUMP_TEXT]; /* [setting], where it is a name */
     int generation;             /* CU_COREDUMP_GENERATION_FLAGS */
@@ -42,12 +42,22 @@ static void *value_of(struct dump_settings *settings, CUcoredumpSettings setting
                                                                       : &settings->flag[setting];
 }
 
-/* The settings at `place`, made when they are first asked for; NULL: no memory. */
-static struct dump_settings *settings_at(struct runtime *runtime, struct dump_settings **place)
+/* The process's settings, made when they are first asked for; NULL: no memory. */
+static struct dump_settings *settings_of_process(struct runtime *runtime)
 {
-    if (!*place && (*place = handle_create(runtime, sizeof **place, HANDLE_RECORD)) != NULL)
-        (*place)->flag[CU_COREDUMP_TRIGGER_HOST] = true;
-    return *place;
+    if (!runtime->dump && (runtime->dump = handle_create(runtime, sizeof *runtime->dump, HANDLE_RECORD)) != NULL)
+        runtime->dump->flag[CU_COREDUMP_TRIGGER_HOST] = true;
+    return runtime->dump;
+}
+
+struct dump_settings *driver_dump_settings(struct runtime *runtime, struct CUctx_st *context)
+{
+    const struct dump_settings *process = settings_of_process(runtime);
+
+    if (process && !context->dump &&
+        (context->dump = handle_create(runtime, sizeof *context->dump, HANDLE_RECORD)) != NULL)
+        *context->dump = *process;
+    return context->dump;
 }
 
 static CUresult get(CUcoredumpSettings setting, void *value, size_t *size, bool of_context)
@@ -62,8 +72,8 @@ static CUresult get(CUcoredumpSettings setting, void *value, size_t *size, bool 
         return CUDA_ERROR_INVALID_VALUE;
     runtime_lock(call.runtime);
     settings = of_context ? driver_current(call.thread)->dump : NULL;
-    if (!settings || !settings->set[setting])
-        settings = settings_at(call.runtime, &call.runtime->dump);
+    if (!settings)
+        settings = settings_of_process(call.runtime);
     if (settings && value) {
         const size_t room = *size < bytes ? *size : bytes;
 
@@ -87,9 +97,9 @@ static CUresult set(CUcoredumpSettings setting, const void *value, const size_t 
     if (!value || !size || !bytes || (bytes == DUMP_TEXT ? *size >= bytes : *size < bytes))
         return CUDA_ERROR_INVALID_VALUE;
     runtime_lock(call.runtime);
-    settings = settings_at(call.runtime, of_context ? &driver_current(call.thread)->dump : &call.runtime->dump);
+    settings = of_context ? driver_dump_settings(call.runtime, driver_current(call.thread))
+                          : settings_of_process(call.runtime);
     if (settings) {
-        settings->set[setting] = true;
         if (bytes == DUMP_TEXT)
             memset(value_of(settings, setting), 0, bytes);
         memcpy(value_of(settings, setting), value, *size < bytes ? *size : bytes);

@@ -38,7 +38,7 @@ CUresult cuMemFree(CUdeviceptr address)
 {
     struct driver_call call;
 
-    /* The address tells the context: none need be current. */
+    /* An H200 looks at the address first: of one that is gone it says INVALID_VALUE, also without a current context. */
     return driver_begin(&call, DRIVER_READY) ? driver_end(&call, cudaFree((void *)(uintptr_t)address)) : call.result;
 }
 

@@ -48,7 +48,7 @@ static void *next_owned(struct runtime *runtime, const struct CUctx_st *owner, e
     return found;
 }
 
-void driver_release_owned(struct runtime *runtime, const struct CUctx_st *owner)
+void driver_release_owned(struct runtime *runtime, struct CUctx_st *owner)
 {
     enum handle_kind kind;
     void *record;
@@ -66,5 +66,8 @@ void driver_release_owned(struct runtime *runtime, const struct CUctx_st *owner)
     runtime_lock(runtime);
     if (runtime->sim)
         allocation_release_all(runtime, owner);
+    if (owner->dump)
+        handle_destroy(runtime, owner->dump);
+    owner->dump = NULL;
     runtime_unlock(runtime);
 }

@@ -185,7 +185,7 @@ struct CUctx_st {
     bool used;           /* of the primary one: by the runtime, which keeps it */
     uint64_t id;
     unsigned multiprocessors; /* of a green context; 0: all */
-    struct dump_settings *dump; /* of core dumps: driver_dump.c; NULL: the process's */
+    struct dump_settings *dump; /* of core dumps: driver_dump.c; NULL: the primary one, which has the process's */
     struct CUgreenCtx_st *green; /* that it was made from, or NULL */
 };
 

@@ -144,6 +144,8 @@ static void test_dump(CUdevice device)
     DRIVER(cuCoredumpGetAttribute(CU_COREDUMP_TRIGGER_HOST, &flag, &flag_size));
     EXPECT(flag);
     DRIVER(cuCoredumpSetAttributeGlobal(CU_COREDUMP_LIGHTWEIGHT, &yes, &flag_size));
+    DRIVER(cuCoredumpGetAttribute(CU_COREDUMP_LIGHTWEIGHT, &flag, &flag_size));
+    EXPECT(!flag); /* the context has the process's settings of the time when it was made: so an H200 */
     DRIVER(cuCoredumpSetAttribute(CU_COREDUMP_LIGHTWEIGHT, &no, &flag_size));
     DRIVER(cuCoredumpGetAttribute(CU_COREDUMP_LIGHTWEIGHT, &flag, &flag_size));
     EXPECT(!flag);
