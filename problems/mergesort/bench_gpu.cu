@@ -1,7 +1,8 @@
 /*
  * bench_gpu.cu - the jury's sorts on a GPU beside CUB and Thrust, in one process: bench_gpu [quick] [check], or
  * bench_gpu population SEED [COUNT]: kernels of the experts and CUB alone, on COUNT inputs (40) that are drawn from
- * SEED out of all kinds and sizes up to 2^28, each power of two as likely, half of them with payloads; and a summary
+ * SEED out of all kinds and sizes up to 2^28, each power of two as likely, half of them with payloads; and a summary.
+ * Or bench_gpu shapes: the open league's radix sort by every shape of its tiles, 720,000 to 23 million elements.
  *
  * Prints a JSON object a row:
  *
@@ -25,6 +26,7 @@
 #include <algorithm>
 #include <chrono>
 #include <climits>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -185,8 +187,7 @@ arrays by_expert_open(bench &b, unsigned n, bool pairs)
     buffer second = {(uint32_t *)b.b.keys, pairs ? b.b.payloads : nullptr};
     workspace *work = (workspace *)b.scratch;
 
-    const buffer sorted = pairs ? sort<shape_of_pairs>(first, second, n, work, 0)
-                                : sort<shape_of_keys>(first, second, n, work, 0);
+    const buffer sorted = pairs ? sort<true>(first, second, n, work, 0) : sort<false>(first, second, n, work, 0);
 
     return sorted.keys == second.keys ? b.b : b.a;
 }
@@ -390,6 +391,42 @@ void measure_population(bench &b, population &drawn, unsigned most)
         r->print("mergesort", drawn);
 }
 
+/* Times the open league's passes with tiles of the shape S, on keys of many values and of few. */
+template <class S> void time_shape(bench &b, unsigned n)
+{
+    using namespace expert_open::radix;
+    const std::string name = "tiles of " + std::to_string(S::THREADS) + " x " + std::to_string(S::ITEMS);
+    const auto by_shape = [](bench &b, unsigned n, bool pairs) {
+        sort_by<S>({(uint32_t *)b.a.keys, pairs ? b.a.payloads : nullptr},
+                   {(uint32_t *)b.b.keys, pairs ? b.b.payloads : nullptr}, n, (workspace *)b.scratch, 0);
+        return b.a;
+    };
+
+    prepare<S>();
+    for (kind k : {RANDOM, FEW})
+        time_kernels(b, name.c_str(), by_shape, k, n, S::PAIRS);
+}
+
+void measure_shapes(bench &b)
+{
+    using namespace expert_open::radix;
+
+    CHECK(cudaMemset(b.scratch, 0, b.scratch_size));
+    for (double power = 19.5; power < 24.55; power += 0.125) {
+        const unsigned n = (unsigned)std::exp2(power);
+
+        time_shape<shape_of_some<false>>(b, n);
+        time_shape<shape_of_middle<false>>(b, n);
+        time_shape<shape_of_more<false>>(b, n);
+        time_shape<smaller_shape_of_keys>(b, n);
+        time_shape<shape_of_keys>(b, n);
+        time_shape<shape_of_some<true>>(b, n);
+        time_shape<shape_of_middle<true>>(b, n);
+        time_shape<shape_of_more<true>>(b, n);
+        time_shape<shape_of_pairs>(b, n);
+    }
+}
+
 arrays device_arrays(size_t n)
 {
     arrays a;
@@ -406,12 +443,13 @@ arrays device_arrays(size_t n)
 
 int main(int argc, char **argv)
 {
-    static const char usage[] = "bench_gpu [quick] [check], or bench_gpu population SEED [COUNT]";
+    static const char usage[] = "bench_gpu [quick] [check], bench_gpu population SEED [COUNT], or bench_gpu shapes";
     bool quick = false, small = false;
+    const bool shapes = argc == 2 && std::strcmp(argv[1], "shapes") == 0;
     population drawn;
     const bool at_random = drawn.asked(argc, argv, usage);
 
-    for (int i = 1; i < argc && !at_random; i++)
+    for (int i = 1; i < argc && !at_random && !shapes; i++)
         if (std::strcmp(argv[i], "quick") == 0)
             quick = true;
         else if (std::strcmp(argv[i], "check") == 0)
@@ -447,6 +485,10 @@ int main(int argc, char **argv)
     expert_open::expert_open_setup();
     if (at_random) {
         measure_population(b, drawn, most);
+        return b.all_right ? 0 : 1;
+    }
+    if (shapes) {
+        measure_shapes(b);
         return b.all_right ? 0 : 1;
     }
     if (small) {

@@ -87,6 +87,29 @@ __device__ void look_at_order(const uint32_t (&key)[COUNT_ITEMS + 1], unsigned f
 }
 
 /*
+ * The end of counting all digits. One thread tells for its block whether its keys are in order: if each warp did, the
+ * atomic operations on one word would take longer than counting some million keys. The last block makes the plan.
+ */
+__device__ void end_of_counting(unsigned n, bool ascends, bool descends, workspace *work)
+{
+    const bool up = __syncthreads_and(ascends), down = __syncthreads_and(descends);
+    bool last = false;
+
+    if (threadIdx.x == 0 && !up)
+        atomicOr(&work->not_ascending, 1);
+    if (threadIdx.x == 0 && !down)
+        atomicOr(&work->not_descending, 1);
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        last = atomicAdd(&work->counted, 1) == gridDim.x - 1;
+    if (__syncthreads_or(last)) {
+        __threadfence();
+        make_plan(n, work);
+    }
+}
+
+/*
  * Adds to counts[pass] how many of keys[n] have which digit, for the passes from first_pass on. For all passes it makes
  * a plan as well.
  */
@@ -125,22 +148,8 @@ __global__ __launch_bounds__(COUNT_THREADS) void count_digits(const uint32_t *ke
     for (unsigned i = first_pass * DIGITS + threadIdx.x; i < PASSES * DIGITS; i += COUNT_THREADS)
         if (shared[i] > 0)
             atomicAdd(&work->counts[0][i], shared[i]);
-    if (first_pass > 0)
-        return;
-    if (lane == 0 && !ascends)
-        atomicOr(&work->not_ascending, 1);
-    if (lane == 0 && !descends)
-        atomicOr(&work->not_descending, 1);
-    __threadfence();
-    bool last = false;
-
-    __syncthreads();
-    if (threadIdx.x == 0)
-        last = atomicAdd(&work->counted, 1) == gridDim.x - 1;
-    if (__syncthreads_or(last)) {
-        __threadfence();
-        make_plan(n, work);
-    }
+    if (first_pass == 0)
+        end_of_counting(n, ascends, descends, work);
 }
 
 } // namespace radix

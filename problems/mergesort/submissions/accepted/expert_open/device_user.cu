@@ -17,7 +17,7 @@
  * Not every pass is needed. The kernel that counts looks whether the keys are in order, and its last block makes a
  * plan: nothing for keys in order, a mirror image for keys that descend, no pass for a digit that all keys share. Keys
  * without payloads need no stable first pass: there an atomic addition ranks a key. Up to 8192 elements are each
- * compared with all, in one launch; up to 2^22 tiles are smaller, so that all multiprocessors have some.
+ * compared with all, in one launch. Tiles are of the size that fills all multiprocessors some times, with little left.
  *
  * A word holds a number and, in its two highest bits, what it is. Passes take turns in what these bits mean: what a sum
  * was in one pass is what nothing-yet is in the next, so that the words are never cleared. Nor are the counts and the
@@ -93,8 +93,11 @@ static void reserve(size_t n, bool payloads)
         prepare<shape_of_few<true>>();
         prepare<shape_of_some<false>>();
         prepare<shape_of_some<true>>();
+        prepare<shape_of_middle<false>>();
+        prepare<shape_of_middle<true>>();
         prepare<shape_of_more<false>>();
         prepare<shape_of_more<true>>();
+        prepare<smaller_shape_of_keys>();
         state.ready = true;
     }
     if (n > state.room || (payloads && !state.has_payloads)) {
@@ -151,7 +154,7 @@ static void sort_host(const int32_t *keys, const uint32_t *payloads, int32_t *so
     if (chunks < 2) {
         copy_in(a, keys, payloads, 0, n);
         order(state.in, state.work, state.arrived[0]);
-        const buffer sorted = sort<S>(a, b, n, work, state.work);
+        const buffer sorted = sort<S::PAIRS>(a, b, n, work, state.work);
 
         order(state.work, state.out, state.made[0]);
         copy_out(sorted_keys, sorted_payloads, 0, sorted, n);
@@ -200,7 +203,7 @@ static void sort_host(const int32_t *keys, const uint32_t *payloads, int32_t *so
 
         gather<<<dim3(blocks, chunks), block, 0, state.work>>>(b, behind(a, start), s);
         CALL(cudaGetLastError());
-        const buffer sorted = sort<S>(behind(a, start), behind(c, start), size, work, state.work);
+        const buffer sorted = sort<S::PAIRS>(behind(a, start), behind(c, start), size, work, state.work);
 
         order(state.work, state.out, state.made[p]);
         copy_out(sorted_keys, sorted_payloads, start, sorted, size);
