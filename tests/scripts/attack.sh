@@ -26,6 +26,7 @@
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 . "$(dirname "$0")/../../run_scripts/lib/clean_room.sh"
+. "$(dirname "$0")/../helpers/exploits.bash"
 json=$build/attack load=0 within=() form='attack.sh [--load N] [--container] [--json FOLDER] [FILE...]'
 while [[ ${1:-} == --* ]]; do
     if [ "$1" = --container ]; then
@@ -47,12 +48,6 @@ json=$(realpath "$json")
 files=("$@")
 [ ${#files[@]} -gt 0 ] || files=("$root"/tests/exploits/*_*)
 
-# field NAME FILE: its value in the first comment, or nothing.
-field() {
-    local text=$2
-    [ ! -d "$text" ] || text=$(find "$text" -maxdepth 1 \( -name '*.c' -o -name '*.cu' \) | sort | head -n 1)
-    sed -n "1,/\*\//s/^ \* $1: \(.*\)$/\1/p" "$text" | head -n 1
-}
 if [ "${CLEAN_ROOM:-}" != yes ]; then
     # Builds all shared parts first, and copies the given files to where the room can see them.
     rm -rf "$json/given" "$json/seal" && mkdir -p "$json/given"
@@ -60,7 +55,9 @@ if [ "${CLEAN_ROOM:-}" != yes ]; then
         [[ $(realpath "${files[i]}") == "$root"/* ]] && files[i]=$(realpath "${files[i]}") && continue
         cp -R "${files[i]}" "$json/given/" && files[i]=$json/given/$(basename "${files[i]}")
     done
-    mapfile -t problems < <({ for i in "${files[@]}"; do field Problem "$i"; done; echo editdistance; } | sort -u)
+    read_fields "${files[@]}"
+    mapfile -t problems < <({ for i in "${files[@]}"; do echo "${field[$i Problem]:-}"; done; echo editdistance; } |
+        grep . | sort -u)
     for i in "${problems[@]}"; do PROBLEM=$i build_toolkit; done
     # Some attack the simulator, even if there is a GPU.
     ! toolkit_make have-nvcc || toolkit_make -j "$(nproc)" cudasim-library >&2 ||
@@ -74,19 +71,20 @@ if [ "${CLEAN_ROOM:-}" != yes ]; then
     for ((i = 0; i < load; i++)); do (while :; do :; done) & done
 fi
 clean_room_enter "$json" --json "$json" ${within:+--container} "${files[@]}"
+read_fields "${files[@]}"
 
 # judged FILE: its verdict and what else is to be known, in $json/NAME.json and NAME.seconds.
 judged() {
     local file=$1 name problem options cases seconds start=$EPOCHREALTIME
     name=$(basename "$file")
-    problem=$(field Problem "$file") options=$(field Options "$file")
-    [ "$(field Imports "$file")" != any ] || options="$options --any-imports"
+    problem=${field[$file Problem]:-} options=${field[$file Options]:-}
+    [ "${field[$file Imports]:-}" != any ] || options="$options --any-imports"
     rm -f "$json/$name.json"
     if [[ " $options " != *' --group '* && " $options " != *' --case '* ]]; then
         cases=${problem:+--group sample}
         cases=${cases:---case sample/1-small}
     fi
-    if [ "$(field Sealed "$file")" = yes ]; then
+    if [ "${field[$file Sealed]:-}" = yes ]; then
         options+=" --seal $json/seal/seal-secret.json --judgement $((1 + $(cksum <<< "$name" | cut -d ' ' -f 1)))"
         options+=" --show-secret --public-json $json/$name.public"
     fi
@@ -102,19 +100,19 @@ judged() {
 # complaints FILE: the differences from the expected result, in words; nothing if there are none.
 complaints() {
     local file=$1 result must got says open
-    result=$json/$(basename "$file").json must=$(field Expect "$file") says=$(field Says "$file")
+    result=$json/$(basename "$file").json must=${field[$file Expect]} says=${field[$file Says]:-}
     got=$(jq -r .verdict "$result" 2> /dev/null || echo none)
     [[ "|$must|" == *"|$got|"* ]] || echo "verdict $got; "
     [ "$got" != AC ] || [[ $file == *_honest* ]] || echo 'an attack is accepted; '
     [ "$got" != none ] || return 0
     # Where every case is judged, every case must be as the whole.
-    if [[ $(field Options "$file") == *--keep-going* ]]; then
+    if [[ ${field[$file Options]:-} == *--keep-going* ]]; then
         jq -r '.cases[].verdict' "$result" | while read -r got; do
             [[ "|$must|" == *"|$got|"* ]] || echo "verdict $got of a case; "
         done
     fi
     open=$result
-    if [ "$(field Sealed "$file")" = yes ]; then
+    if [ "${field[$file Sealed]:-}" = yes ]; then
         open=${result%.json}.public
         jq -r '.cases[] | .message, .answer, .output | strings | scan("[0-9]{3,}")' "$result" |
             grep -wFf - <(jq '.cases[] | del(.inputs)' "$open") | sed 's/.*/its public form tells &; /' || true
@@ -161,7 +159,7 @@ tell() {
     count=$((count + 1))
     [ -z "$words" ] || failures=$((failures + 1))
     # shellcheck disable=SC2059
-    printf "$row" "$name" "$(jq -r .verdict "$json/$name.json" 2> /dev/null || echo none)" "$(field Expect "$1")" \
+    printf "$row" "$name" "$(jq -r .verdict "$json/$name.json" 2> /dev/null || echo none)" "${field[$1 Expect]:-}" \
         "$(cat "$json/$name.seconds")" \
         "${words:+FAILED: $words}${message:0:120}"
 }
@@ -185,13 +183,13 @@ flush() {
 }
 for file in "${files[@]}"; do
     name=$(basename "$file")
-    [ -n "$(field Expect "$file")" ] || fail "$file does not say what it must get"
-    if [ "$(field Needs "$file")" = gpu ] && [ ! -e /dev/nvidiactl ]; then
+    [ -n "${field[$file Expect]:-}" ] || fail "$file does not say what it must get"
+    if [ "${field[$file Needs]:-}" = gpu ] && [ ! -e /dev/nvidiactl ]; then
         # shellcheck disable=SC2059
-        printf "$row" "$name" - "$(field Expect "$file")" - 'needs a GPU'
+        printf "$row" "$name" - "${field[$file Expect]:-}" - 'needs a GPU'
         continue
     fi
-    [ -z "${within[*]}" ] || [ -z "$(field Box "$file")" ] || continue
+    [ -z "${within[*]}" ] || [ -z "${field[$file Box]:-}" ] || continue
     [ "${name%%_*}" = "$family" ] || flush
     family=${name%%_*}
     batch+=("$file")

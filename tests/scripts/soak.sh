@@ -13,6 +13,7 @@
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 . "$(dirname "$0")/../../run_scripts/lib/clean_room.sh"
+. "$(dirname "$0")/../helpers/exploits.bash"
 count=1000 kills=100 seed=1 c_only=''
 words='soak.sh [--count N] [--kills K] [--seed S] [--c-only]'
 given=("$@")
@@ -32,9 +33,6 @@ mkdir -p "$work"
 
 # ------------------------------------------------------------------ the set
 
-# field NAME FILE: its value in the first comment, or nothing (attack.sh).
-field() { sed -n "1,/\*\//s/^ \* $1: \(.*\)$/\1/p" "$2" | head -n 1; }
-
 # Numbers that a seed repeats on every machine: a 31-bit linear congruential generator,
 # of which the upper bits are used.
 state=$seed
@@ -47,7 +45,7 @@ draw() {
 # wanted FILE: whether it is in the set.
 wanted() {
     [[ $1 != *.cu ]] || [ -z "$c_only" ] || return 1
-    [ "$(field Needs "$1")" != gpu ] || [ -e /dev/nvidiactl ] || return 1
+    [ "${field[$1 Needs]:-}" != gpu ] || [ -e /dev/nvidiactl ] || return 1
     # Sources that the compiler refuses are not judged here. early_hang waits for 30 s, nothing else.
     [[ $1 != */compile_* && $1 != */early_hang.c ]]
 }
@@ -61,14 +59,15 @@ choose() {
         honest+=("$file;$problem;AC;--group sample")
     done
     [ -n "$c_only" ] || honest+=("$root/device_user.cu;editdistance;AC;--case sample/1-small")
+    read_fields "$root"/tests/exploits/*.c*
     for file in "$root"/tests/exploits/*.c*; do
         wanted "$file" || continue
-        problem=$(field Problem "$file") options=$(field Options "$file")
-        [ "$(field Imports "$file")" != any ] || options="$options --any-imports"
+        problem=${field[$file Problem]:-} options=${field[$file Options]:-}
+        [ "${field[$file Imports]:-}" != any ] || options="$options --any-imports"
         if [[ $options != *--group* && $options != *--case* ]]; then
             [ -n "$problem" ] && options+=' --group sample' || options+=' --case sample/1-small'
         fi
-        file="$file;${problem:-editdistance};$(field Expect "$file");$options"
+        file="$file;${problem:-editdistance};${field[$file Expect]:-};$options"
         if [[ $file == *_honest.* ]]; then honest+=("$file"); else hostile+=("$file"); fi
     done
 }
