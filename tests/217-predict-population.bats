@@ -303,15 +303,19 @@ CUDA
 
 @test "predict population: what is committed follows the rule" {
     names() { sed 1d "$here/programs.csv" | cut -d , -f 1; }
-    # The first programs by their digest, each in its half by another.
-    sed -n '/^[^#]/s/\t.*//p' "$root/tests/population/programs.tsv" | while read -r name; do
-        echo "$(printf 'predict-population %s' "$name" | sha256sum | cut -d ' ' -f 1) $name"
-    done | LC_ALL=C sort | cut -d ' ' -f 2 | head -n "$(names | wc -l)" > order
+    # The first programs by their digest, each in its half by another. One process makes all digests.
+    digests() { # WORD: of 'WORD NAME' for each name on standard input, 'DIGEST  NAME'
+        local name
+        mkdir "$1"
+        while read -r name; do printf '%s %s' "$1" "$name" > "$1/$name"; done
+        (cd "$1" && sha256sum -- *)
+    }
+    sed -n '/^[^#]/s/\t.*//p' "$root/tests/population/programs.tsv" | digests predict-population | LC_ALL=C sort |
+        awk '{ print $2 }' | head -n "$(names | wc -l)" > order
     assert_equal "$(names)" "$(cat order)"
-    while IFS=, read -r name _ half _; do
-        digest=$(printf 'predict-half %s' "$name" | sha256sum)
-        assert_equal "$name $half" "$name $([[ $digest == [0-7]* ]] && echo open || echo locked)"
-    done < <(sed 1d "$here/programs.csv")
+    names | digests predict-half | awk '{ print $2, /^[0-7]/ ? "open" : "locked" }' | sort > halves
+    [ "$(wc -l < halves)" -gt 50 ]
+    run -0 diff halves <(sed 1d "$here/programs.csv" | awk -F, '{ print $1, $3 }' | sort)
     for half in open locked; do
         # The same launches on both sides, of programs of this half that have rows.
         run -0 diff <(cut -d , -f 1,2 "$here/$half-h200.csv") <(cut -d , -f 1,2 "$here/$half-features.csv")
