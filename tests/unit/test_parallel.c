@@ -32,6 +32,14 @@ static void mark(void *context, size_t i)
     atomic_fetch_sub(&now, 1);
 }
 
+/* The tenth piece gives a thread back that was taken before. */
+static void give_one(void *context, size_t i)
+{
+    if (i == 10)
+        parallel_give(1);
+    mark(context, i);
+}
+
 /* A piece of work that has pieces itself. */
 static void mark_tens(void *context, size_t i)
 {
@@ -114,7 +122,8 @@ int main(void)
     atomic_store(&most, 0);
     parallel_run(COUNT, mark, seen);
     CHECK(each_once(COUNT) && atomic_load(&most) == 1, "%d at a time where no thread is left", atomic_load(&most));
-    parallel_give(1);
+    parallel_run(COUNT, give_one, seen);
+    CHECK(each_once(COUNT) && atomic_load(&most) == 2, "%d at a time where one became free", atomic_load(&most));
     CHECK(parallel_take(2) == 1, "the one that was given back");
     parallel_give(PROCESSORS - 1);
     CHECK(parallel_take(0) == 0, "none of some");

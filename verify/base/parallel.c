@@ -60,39 +60,60 @@ size_t parallel_take(size_t most)
 
 void parallel_give(size_t count) { atomic_fetch_add(&left, (long)count); }
 
-static void do_work(struct work *work)
+static void *help(void *argument)
 {
+    struct work *work = argument;
     size_t i;
 
     while ((i = atomic_fetch_add(&work->next, 1)) < work->count)
         work->work(work->context, i);
+    parallel_give(1); /* who waits for others of the same work needs no processor */
+    return NULL;
 }
 
-static void *help(void *argument)
+/* Threads that help with one piece of work. */
+struct helpers {
+    pthread_t threads[PARALLEL_MOST];
+    size_t started;
+    bool moved;       /* the caller runs where make_way() has put it */
+    cpu_set_t before; /* and ran here */
+};
+
+/* Starts helpers for all but one of what nobody has begun, as far as there are free threads. */
+static void start_helpers(struct helpers *helpers, struct work *work)
 {
-    do_work(argument);
-    return NULL;
+    const size_t next = atomic_load(&work->next), rest = next + 1 < work->count ? work->count - next - 1 : 0;
+    const size_t room = PARALLEL_MOST - helpers->started;
+    size_t taken = rest > 0 && atomic_load(&left) > 0 ? parallel_take(rest < room ? rest : room) : 0;
+
+    if (taken > 0 && make_way && !helpers->moved &&
+        sched_getaffinity(0, sizeof helpers->before, &helpers->before) == 0) {
+        make_way(make_way_context); /* the threads inherit where the caller may run */
+        helpers->moved = true;
+    }
+    while (taken > 0 && pthread_create(&helpers->threads[helpers->started], NULL, help, work) == 0) {
+        helpers->started++;
+        taken--;
+    }
+    parallel_give(taken);
 }
 
 void parallel_run(size_t count, void (*work)(void *context, size_t i), void *context)
 {
     struct work shared = { .work = work, .context = context, .count = count };
-    const size_t taken = count > 1 ? parallel_take(count - 1 < PARALLEL_MOST ? count - 1 : PARALLEL_MOST) : 0;
-    pthread_t threads[PARALLEL_MOST];
-    size_t started = 0;
-    cpu_set_t before;
-    const bool makes_way = make_way && taken > 0 && sched_getaffinity(0, sizeof before, &before) == 0;
+    struct helpers helpers = { .started = 0 };
+    size_t i;
 
-    if (makes_way) /* the threads inherit where the caller may run */
-        make_way(make_way_context);
-    while (started < taken && pthread_create(&threads[started], NULL, help, &shared) == 0)
-        started++;
-    do_work(&shared);
-    for (size_t i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
-    if (makes_way)
-        sched_setaffinity(0, sizeof before, &before);
-    parallel_give(taken);
+    pthread_once(&counted, count_processors);
+    start_helpers(&helpers, &shared);
+    while ((i = atomic_fetch_add(&shared.next, 1)) < count) {
+        work(context, i);
+        start_helpers(&helpers, &shared); /* other work may have ended since */
+    }
+    for (size_t n = 0; n < helpers.started; n++)
+        pthread_join(helpers.threads[n], NULL);
+    if (helpers.moved)
+        sched_setaffinity(0, sizeof helpers.before, &helpers.before);
 }
 
 /* ------------------------------------------------------------------ pieces of what lies in a row */

@@ -2,7 +2,8 @@
  * parallel.h - work on several of the host's processors.
  *
  * It is for long work, such as judging an output of a gigabyte. The host has as many threads in all as processors. A
- * piece of work gets the free ones; if none is free, the caller does all the work.
+ * piece of work gets the free ones, also those that become free while it is done. While none is free, the caller does
+ * the work alone.
  */
 #ifndef VERIFY_PARALLEL_H
 #define VERIFY_PARALLEL_H
