@@ -21,6 +21,16 @@ setup() {
     done
 }
 
+@test "population: every list has nine columns, each name once, and suites that are known" {
+    for list in "$root"/tests/population/{programs,courses,benchmarks,large}.tsv; do
+        run -0 awk -F '\t' '!/^#/ && (NF != 9 || seen[$1]++)' "$list"
+        assert_output ''
+        for suite in $(sed '/^#/d' "$list" | cut -f 2 | sort -u); do
+            grep -qP "^$suite\thttps://" "$root/tests/population/suites.tsv" || fail "$list: no suite '$suite'"
+        done
+    done
+}
+
 @test "population: outcome, alarms and time of each program in a folder" {
     requires nvcc
     requires x86-64

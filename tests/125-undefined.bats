@@ -30,8 +30,10 @@ all_found() {
 
 @test "undefined: optimised kernels are reported at their lines" { all_found wrong never_set; }
 
-# With -G arrays lie in local memory, and fragments are arrays.
-@test "undefined: kernels compiled with -G are reported at their lines" { all_found wrong-G tile products; }
+# With -G arrays lie in local memory, and fragments are arrays. The load of the neighbour is reported as a read.
+@test "undefined: kernels compiled with -G are reported at their lines" {
+    all_found wrong-G tile products shared_neighbour
+}
 
 @test "undefined: kernels that set their variables in time are not reported" {
     for program in right right-G; do

@@ -197,6 +197,70 @@ __global__ void early_return(const int *in, int *out, int n)
     out[threadIdx.x] = in[where];
 }
 
+/* A tile that is not full is stored in full, and loaded in full. Only its valid part goes on. */
+__global__ void partial_tile(const int *in, int *out, int n)
+{
+    __shared__ int tile[64];
+    int x[2], y[2];
+
+    for (int k = 0; k < 2; k++)
+        if ((int)threadIdx.x + 32 * k < n)
+            x[k] = in[threadIdx.x + 32 * k];
+    for (int k = 0; k < 2; k++)
+        tile[threadIdx.x + 32 * k] = x[k];
+    __syncthreads();
+    for (int k = 0; k < 2; k++)
+        y[k] = tile[2 * threadIdx.x + k];
+    for (int k = 0; k < 2; k++)
+        if (2 * (int)threadIdx.x + k < n)
+            out[2 * threadIdx.x + k] = y[k];
+}
+
+/* The undefined part is overwritten before it is used. */
+__global__ void overwritten_tile(const int *in, int *out, int n)
+{
+    __shared__ int tile[32];
+    int x;
+
+    if ((int)threadIdx.x < n)
+        x = in[threadIdx.x];
+    tile[threadIdx.x] = x;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (int k = n; k < 32; k++)
+            atomicExch(&tile[k], k);
+    __syncthreads();
+    out[threadIdx.x] = tile[31 - threadIdx.x];
+}
+
+/* A merge of two lists that loads one element past its end. A list that is over has no say. */
+__global__ void merged(const int *in, int *out, int n)
+{
+    __shared__ int keys[65];
+    int half = n / 2, a = threadIdx.x, b = half + threadIdx.x, a_key, b_key;
+
+    for (int k = threadIdx.x; k < n; k += 32)
+        keys[k] = in[k];
+    __syncthreads();
+    a_key = keys[a];
+    b_key = keys[b];
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        bool p = a >= half ? false : b >= n ? true : !(b_key < a_key);
+        int at = p ? a : b, next = keys[at + 1];
+
+        if (at < n)
+            out[4 * threadIdx.x + k] = p ? a_key : b_key;
+        if (p) {
+            a_key = next;
+            a = at + 1;
+        } else {
+            b_key = next;
+            b = at + 1;
+        }
+    }
+}
+
 int main(void)
 {
     Buffers b;
@@ -214,5 +278,10 @@ int main(void)
     RUN(b, by_pointer, (b.ints, b.out, 30));
     RUN(b, all_cases, (b.ints, b.out, 30));
     RUN(b, early_return, (b.ints, b.out, 30));
+    RUN(b, partial_tile, (b.ints, b.out, 21));
+#ifndef __CUDACC_DEBUG__ /* there atomicExch() is a function of its own, and keys are variables in memory */
+    RUN(b, overwritten_tile, (b.ints, b.out, 21));
+    RUN(b, merged, (b.ints, b.out, 30));
+#endif
     return 0;
 }

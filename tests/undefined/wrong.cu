@@ -135,7 +135,39 @@ __global__ void shared_value(const int *in, int *out, int n)
             value = in[k];
     values[threadIdx.x] = value; /* HERE */
     __syncthreads();
-    out[threadIdx.x] = values[31 - threadIdx.x];
+    out[threadIdx.x] = values[31 - threadIdx.x]; /* HERE */
+}
+
+/* Through shared memory, and a sum of what comes back. */
+__global__ void shared_sum(const int *in, int *out, int n)
+{
+    __shared__ int values[32];
+    int value;
+
+    if ((int)threadIdx.x < n)
+        value = in[threadIdx.x];
+    values[threadIdx.x] = value; /* HERE */
+    __syncthreads();
+    for (int step = 16; step; step /= 2) {
+        int other = values[threadIdx.x ^ step]; /* HERE */
+
+        __syncthreads();
+        values[threadIdx.x] += other; /* HERE */
+        __syncthreads();
+    }
+    out[threadIdx.x] = values[threadIdx.x]; /* HERE */
+}
+
+/* A neighbour that nothing wrote is compared. Another condition overrules that for the first thread alone. */
+__global__ void shared_neighbour(const int *in, int *out, int n)
+{
+    __shared__ int values[33];
+    bool larger;
+
+    values[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    larger = (values[threadIdx.x + 1] > 5) & (threadIdx.x >= (unsigned)n); /* HERE */
+    out[threadIdx.x] = larger ? 7 : 9; /* HERE */
 }
 
 __global__ void late_lanes(const int *in, int *out, int n)
@@ -253,6 +285,10 @@ int main(void)
     RUN(b, by_function, (b.ints, b.out, 5));
     RUN(b, shuffled, (b.floats, b.out_floats, 64));
     RUN(b, shared_value, (b.ints, b.out, 16));
+    RUN(b, shared_sum, (b.ints, b.out, 21));
+#ifndef __CUDACC_DEBUG__
+    RUN(b, shared_neighbour, (b.ints, b.out, 1));
+#endif
     RUN(b, late_lanes, (b.ints, b.out, 5));
     RUN(b, products, (b.floats, b.out_floats, 3));
     RUN(b, widened, (b.floats, b.out_doubles, 5));

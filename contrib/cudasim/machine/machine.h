@@ -181,6 +181,7 @@ struct block {
     uint32_t proxy_time;       /* stores before it are there for copies in bulk, by a proxy fence */
     uint32_t bulk_count;       /* of bulk_reads[] */
     struct bulk_read bulk_reads[BULK_READS];
+    uint8_t *shades;           /* [shared_size] bits of shared memory that are undefined; NULL: none yet; owned */
     struct matrix_reads *matrix_reads; /* what wgmma reads: race_matrix.c; NULL: nothing yet; owned */
     struct knowledge barrier_known[BARRIERS]; /* of other blocks: what those who arrived know */
     struct meeting *meetings;  /* [meeting_size] words that its warps synchronise by; owned */

@@ -784,6 +784,8 @@ void race_block_end(struct block *b)
     }
     for (unsigned n = 0; n < BARRIERS; n++)
         drop_knowledge(&b->barrier_known[n]);
+    free(b->shades);
+    b->shades = NULL;
     free(b->matrix_reads);
     b->matrix_reads = NULL;
     free(b->meetings);

@@ -42,7 +42,7 @@ static inline unsigned per_lane(const struct block *b, unsigned bytes)
 
 static void say_unwritten(struct warp *w, const struct ins *ins, unsigned l, uint32_t offset, unsigned bytes)
 {
-    if (only_sets(ins))
+    if (only_sets(ins) || ins->doubtful)
         return;
     w->worker->faulted_at = ins;
     fault_warn(w, ins, l, FAULT_UNINITIALISED, offset,

@@ -322,7 +322,8 @@ void warp_warn_undefined(struct warp *w, const struct ins *ins, uint32_t lanes)
         return;
     w->worker->faulted_at = ins;
     fault_warn(w, ins, (unsigned)__builtin_ctz(lanes), FAULT_UNDEFINED_REGISTER, 0,
-               "%s a variable that has no value yet, in lanes 0x%08x: the thread never set it", uses[ins->op], lanes);
+               "%s a variable that has no value yet, in lanes 0x%08x: the thread never set it%s", uses[ins->op], lanes,
+               ins->mode ? ", or read it from shared memory that has none" : "");
 }
 
 static void *slot_of(const struct warp *w, const struct split *s, slot at)

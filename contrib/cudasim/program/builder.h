@@ -301,4 +301,18 @@ void allocate_registers(struct builder *b);
  */
 const struct ptx_function *track_undefined(struct builder *b, bool **added);
 
+/* ---- program_shade.c ---- */
+
+enum shade { SHADE_NOT, SHADE_MAP, SHADE_DOUBT }; /* where a load's undefined bits come from */
+
+/* Whether the statement is a load, store, ... from `base`, of up to 8 bytes, of the block's own shared memory. */
+bool shade_is_shared(const struct ptx_statement *s, const char *base);
+
+/* Whether a map of undefined bytes of shared memory can be kept for kernel `x`: no other function stores there. */
+bool shade_may_map(struct builder *b, const struct ptx_function *x);
+
+/* Sets loads[statement] to SHADE_DOUBT where the value may not matter. Called after the first build. False: nowhere. */
+bool shade_find_doubts(struct builder *b, const struct ptx_function *x, uint8_t *loads);
+bool lower_shade(struct builder *b);
+
 #endif

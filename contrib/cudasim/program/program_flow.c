@@ -152,6 +152,7 @@ bool lower_flow(struct builder *b)
 
         i->a = undefined;
         i->op = (uint8_t)b->statement->operands[1].value;
+        i->mode = (uint8_t)b->statement->operands[2].value; /* 1: from shared memory as well */
         i->toolkit = i->toolkit && !ptx_is_intrinsic_file(b->ptx, b->statement->source_file) &&
                      !ptx_is_matrix_file(b->ptx, b->statement->source_file);
         use_vreg(b, undefined);

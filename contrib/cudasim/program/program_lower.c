@@ -93,7 +93,7 @@ void lower_statement(struct builder *b, size_t index)
         around = true;
     }
     if (!lower_flow(b) && !lower_compute(b) && !lower_async(b) && !lower_memory(b) && !lower_synchronise(b) &&
-        !lower_texture(b) && !lower_wgmma(b) && !lower_by_row(b))
+        !lower_texture(b) && !lower_wgmma(b) && !lower_shade(b) && !lower_by_row(b))
         build_fail(b, "unsupported instruction '%s'", s->opcode);
     if (around) {
         struct ins *i = emit(b, "@join");

@@ -8,7 +8,8 @@
  *
  *   moves, shifts, selections   the same statement on the shadows
  *   and, or                     a bit is defined if a defined operand decides it
- *   loads, shuffles, votes      give defined values. A shuffle often takes the one lane's value that is set
+ *   loads, shuffles, votes      give defined values. A shuffle often takes the one lane's value that is set. Some loads
+ *                               from shared memory give undefined ones: program_shade.c
  *   wgmma                       likewise: its first step overwrites accumulators that were never set
  *   mma                         each element of the sum comes from the element of the accumulator
  *   all others                  one undefined bit of an operand makes the whole result undefined
@@ -21,29 +22,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "builder.h"
+#include "tracker.h"
 #include "contrib/cudasim/base/operation.h"
 
 #define SPREAD_MOST 3 /* sources of @spread */
-
-/* The second list of a function's statements, as it is written. Registers count as in `x`; behind them the carry. */
-struct tracker {
-    struct builder *b;
-    const struct ptx_function *x;     /* as it was parsed, and built first */
-    bool *undefined;                  /* [register_count + 1] may be undefined: it has a shadow */
-    bool *defined;                    /* [register_count + 1] some statement sets it */
-    int *shadow;                      /* [register_count + 1] number of its shadow, else PTX_NO_REGISTER */
-    uint32_t *defs, *uses;            /* registers of the statement looked at */
-    size_t def_count, use_count;
-    const struct ptx_statement *at;   /* the statement looked at; NULL: before the first */
-    bool guarded;                     /* whether new statements get its guard */
-    bool checks;                      /* some use is checked */
-    struct ptx_register *registers;   /* [register_count] those of `x`, shadows, temporary ones */
-    size_t register_count, register_capacity;
-    struct ptx_statement *statements; /* [statement_count] */
-    bool *added;                      /* [statement_count] not one of the function's own */
-    size_t statement_count, statement_capacity;
-};
 
 /* ---- which registers may be undefined ---- */
 
@@ -53,17 +35,6 @@ static int64_t tracked(const struct tracker *t, uint32_t vreg)
     if (vreg < t->x->register_count)
         return vreg;
     return t->b->carry && vreg == t->b->carry - 1 ? (int64_t)t->x->register_count : -1;
-}
-
-/* The type of its shadow: the bits of the register, or PTX_NONE if it can have none. */
-static enum ptx_type shadow_type(const struct tracker *t, uint32_t reg)
-{
-    enum ptx_type type = reg < t->x->register_count ? t->x->registers[reg].type : PTX_PRED;
-    unsigned size = ptx_type_size(type);
-
-    if (type == PTX_PRED)
-        return PTX_PRED;
-    return size > 8 ? PTX_NONE : size == 8 ? PTX_B64 : size == 4 ? PTX_B32 : PTX_B16;
 }
 
 /* Fills t->defs and t->uses with what the first build found in statement `n`. */
@@ -84,11 +55,6 @@ static void look_at(struct tracker *t, size_t n)
                 t->uses[t->use_count++] = (uint32_t)reg;
         }
     }
-}
-
-static bool starts(const char *text, const char *word)
-{
-    return strncmp(text, word, strlen(word)) == 0;
 }
 
 /* Whether the results of the statement are defined, whatever its operands are. */
@@ -133,7 +99,7 @@ static bool find_unset(struct tracker *t)
             t->defined[t->defs[d]] = true;
     }
     for (uint32_t r = 0; r < t->x->register_count; r++) {
-        enum ptx_type type = shadow_type(t, r);
+        enum ptx_type type = tracker_type(t, r);
         /* An empty class is passed to a function as a byte that is never set. */
         bool counts = t->defined[r] || (t->b->program->debug && type != PTX_B16);
 
@@ -159,141 +125,71 @@ static void spread(struct tracker *t)
             for (size_t u = 0; u < t->use_count; u++)
                 from |= t->undefined[t->uses[u]];
             for (size_t d = 0; from && d < t->def_count; d++)
-                if (!t->undefined[t->defs[d]] && shadow_type(t, t->defs[d]) != PTX_NONE)
+                if (!t->undefined[t->defs[d]] && tracker_type(t, t->defs[d]) != PTX_NONE)
                     t->undefined[t->defs[d]] = changed = true;
         }
     }
 }
 
-/* ---- writing statements ---- */
+/* ---- loads from shared memory ---- */
 
-/* Room for one more in items[count]. */
-static void *grown(struct builder *b, void *items, size_t count, size_t *capacity, size_t size)
+/* Marks the results of the loads that are tracked. */
+static void mark_loads(struct tracker *t)
 {
-    void *more;
-
-    if (count < *capacity)
-        return items;
-    *capacity = *capacity ? 2 * *capacity : 256;
-    more = build_scratch(b, *capacity, size);
-    if (count)
-        memcpy(more, items, count * size);
-    return more;
+    for (size_t n = 0; n < t->x->statement_count; n++) {
+        look_at(t, n);
+        for (size_t d = 0; t->loads[n] && d < t->def_count; d++)
+            if (tracker_type(t, t->defs[d]) != PTX_NONE)
+                t->undefined[t->defs[d]] = true;
+    }
 }
 
-static int new_register(struct tracker *t, enum ptx_type type)
+/* Whether an undefined register is stored to shared memory, whose undefined bytes can be kept track of. */
+static bool shades_memory(const struct tracker *t)
 {
-    t->registers = grown(t->b, t->registers, t->register_count, &t->register_capacity, sizeof *t->registers);
-    t->registers[t->register_count] = (struct ptx_register){"a shadow", type};
-    return (int)t->register_count++;
+    for (size_t n = 0; n < t->x->statement_count; n++) {
+        const struct ptx_statement *s = &t->x->statements[n];
+
+        if (shade_is_shared(s, "st.") && tracker_is_undefined(t, &s->operands[1]))
+            return shade_may_map(t->b, t->x);
+    }
+    return false;
 }
 
-static void append(struct tracker *t, const struct ptx_statement *s, bool added)
+/* All registers that may be undefined. False: there are none. */
+static bool find_undefined(struct tracker *t)
 {
-    size_t capacity = t->statement_capacity;
+    bool unset = find_unset(t);
 
-    t->statements = grown(t->b, t->statements, t->statement_count, &t->statement_capacity, sizeof *t->statements);
-    t->added = grown(t->b, t->added, t->statement_count, &capacity, sizeof *t->added);
-    t->statements[t->statement_count] = *s;
-    t->added[t->statement_count++] = added;
+    t->from_shared = shade_find_doubts(t->b, t->x, t->loads);
+    if (!unset && !t->from_shared)
+        return false;
+    mark_loads(t);
+    spread(t);
+    t->shades = shades_memory(t);
+    if (!t->shades)
+        return true;
+    t->from_shared = true;
+    for (size_t n = 0; n < t->x->statement_count; n++)
+        if (!t->loads[n] && shade_is_shared(&t->x->statements[n], "ld."))
+            t->loads[n] = SHADE_MAP;
+    mark_loads(t);
+    spread(t);
+    return true;
 }
 
-/* A new statement at the place of t->at. */
-static void put(struct tracker *t, const char *opcode, size_t count, const struct ptx_operand *operands)
-{
-    struct ptx_statement s = {.kind = PTX_INSTRUCTION};
-    struct ptx_operand *own = build_scratch(t->b, count, sizeof *own);
-
-    if (t->at)
-        s = *t->at;
-    if (!t->at || !t->guarded)
-        s.guard = PTX_NO_REGISTER;
-    s.opcode = opcode;
-    s.operands = memcpy(own, operands, count * sizeof *own);
-    s.count = count;
-    append(t, &s, true);
-}
-
-static struct ptx_operand of_register(int reg)
-{
-    return (struct ptx_operand){.kind = PTX_OPERAND_REGISTER, .reg = reg, .second = PTX_NO_REGISTER};
-}
-
-static struct ptx_operand of_number(uint64_t value)
-{
-    return (struct ptx_operand){.kind = PTX_OPERAND_INTEGER, .value = value, .second = PTX_NO_REGISTER};
-}
-
-static const char *type_suffix(enum ptx_type type)
-{
-    return type == PTX_PRED ? "pred" : type == PTX_B64 ? "b64" : type == PTX_B32 ? "b32" : "b16";
-}
-
-/* "and" and PTX_B32: "and.b32". */
-static void put_typed(struct tracker *t, const char *base, enum ptx_type type, size_t count,
-                      const struct ptx_operand *operands)
-{
-    const char *suffix = type_suffix(type);
-    size_t size = strlen(base) + strlen(suffix) + 2;
-    char *opcode = build_scratch(t->b, size, 1);
-
-    snprintf(opcode, size, "%s.%s", base, suffix);
-    put(t, opcode, count, operands);
-}
-
-/* Computes `base` of a and b into a new register of the type. */
-static struct ptx_operand combined(struct tracker *t, const char *base, enum ptx_type type, struct ptx_operand a,
-                                   struct ptx_operand b)
-{
-    bool compares = starts(base, "setp");
-    struct ptx_operand d = of_register(new_register(t, compares ? PTX_PRED : type));
-
-    put_typed(t, base, type, 3, (struct ptx_operand[]){d, a, b});
-    return d;
-}
-
-static void set_shadow(struct tracker *t, uint32_t reg, struct ptx_operand value)
-{
-    put_typed(t, "mov", shadow_type(t, reg), 2, (struct ptx_operand[]){of_register(t->shadow[reg]), value});
-}
+/* ---- how undefined bits pass through a statement ---- */
 
 /* The shadow's bits become all ones where predicate `p` holds. Elsewhere they become `others`. */
 static void set_where(struct tracker *t, uint32_t reg, struct ptx_operand p, struct ptx_operand others)
 {
     struct ptx_operand shadow = of_register(t->shadow[reg]);
 
-    if (shadow_type(t, reg) == PTX_PRED)
-        put_typed(t, "or", PTX_PRED, 3, (struct ptx_operand[]){shadow, p, others});
+    if (tracker_type(t, reg) == PTX_PRED)
+        tracker_put_typed(t, "or", PTX_PRED, 3, (struct ptx_operand[]){shadow, p, others});
     else
-        put_typed(t, "selp", shadow_type(t, reg), 4, (struct ptx_operand[]){shadow, of_number(~0ull), others, p});
-}
-
-/* ---- how undefined bits pass through a statement ---- */
-
-static bool is_undefined(const struct tracker *t, const struct ptx_operand *x)
-{
-    if (x->kind == PTX_OPERAND_REGISTER)
-        return t->undefined[x->reg];
-    for (size_t n = 0; x->kind == PTX_OPERAND_VECTOR && n < x->count; n++)
-        if (is_undefined(t, &x->elements[n]))
-            return true;
-    return false;
-}
-
-/* The operand's shadow: zero for a defined one, nothing for a defined destination. */
-static struct ptx_operand shadow_of(struct tracker *t, const struct ptx_operand *x, bool destination)
-{
-    struct ptx_operand vector = *x;
-
-    if (x->kind == PTX_OPERAND_VECTOR) {
-        vector.elements = build_scratch(t->b, x->count, sizeof *vector.elements);
-        for (size_t n = 0; n < x->count; n++)
-            vector.elements[n] = shadow_of(t, &x->elements[n], destination);
-        return vector;
-    }
-    if (is_undefined(t, x))
-        return of_register(t->shadow[x->reg]);
-    return destination ? (struct ptx_operand){.kind = PTX_OPERAND_SINK, .second = PTX_NO_REGISTER} : of_number(0);
+        tracker_put_typed(t, "selp", tracker_type(t, reg), 4,
+                          (struct ptx_operand[]){shadow, of_number(~0ull), others, p});
 }
 
 /* A predicate: an operand of the statement is undefined. False: none of them has a shadow. */
@@ -303,15 +199,15 @@ static bool some_operand(struct tracker *t, struct ptx_operand *p)
 
     for (size_t u = 0; u < t->use_count; u++) {
         uint32_t reg = t->uses[u];
-        enum ptx_type type = shadow_type(t, reg);
+        enum ptx_type type = tracker_type(t, reg);
         struct ptx_operand q;
 
         if (!t->undefined[reg])
             continue;
         q = of_register(t->shadow[reg]);
         if (type != PTX_PRED)
-            q = combined(t, halves ? "setp.eq" : "setp.ne", type, q, of_number(halves ? ~0ull : 0));
-        *p = any ? combined(t, "or", PTX_PRED, *p, q) : q;
+            q = tracker_combined(t, halves ? "setp.eq" : "setp.ne", type, q, of_number(halves ? ~0ull : 0));
+        *p = any ? tracker_combined(t, "or", PTX_PRED, *p, q) : q;
         any = true;
     }
     return any;
@@ -331,9 +227,9 @@ static size_t alike_operands(struct tracker *t, struct ptx_operand *shadows, enu
             known |= found[n] == reg;
         if (known)
             continue;
-        if (count == SPREAD_MOST || (count && shadow_type(t, reg) != *type))
+        if (count == SPREAD_MOST || (count && tracker_type(t, reg) != *type))
             return 0;
-        *type = shadow_type(t, reg);
+        *type = tracker_type(t, reg);
         found[count] = reg;
         shadows[count++] = of_register(t->shadow[reg]);
     }
@@ -346,7 +242,7 @@ static size_t alike_operands(struct tracker *t, struct ptx_operand *shadows, enu
  */
 static bool track_alike(struct tracker *t)
 {
-    enum ptx_type from = PTX_NONE, to = t->def_count ? shadow_type(t, t->defs[0]) : PTX_NONE;
+    enum ptx_type from = PTX_NONE, to = t->def_count ? tracker_type(t, t->defs[0]) : PTX_NONE;
     struct ptx_operand operands[1 + SPREAD_MOST];
     char base[16];
     size_t count = alike_operands(t, operands + 1, &from);
@@ -356,8 +252,8 @@ static bool track_alike(struct tracker *t)
     operands[0] = of_register(t->shadow[t->defs[0]]);
     while (count < SPREAD_MOST)
         operands[++count] = of_number(0);
-    snprintf(base, sizeof base, "@spread.%s", type_suffix(to));
-    put_typed(t, base, from, 1 + SPREAD_MOST, operands);
+    snprintf(base, sizeof base, "@spread.%s", tracker_suffix(to));
+    tracker_put_typed(t, base, from, 1 + SPREAD_MOST, operands);
     return true;
 }
 
@@ -375,14 +271,24 @@ static void track_any(struct tracker *t)
         if (t->undefined[t->defs[d]] && any)
             set_where(t, t->defs[d], p, of_number(0));
         else if (t->undefined[t->defs[d]])
-            set_shadow(t, t->defs[d], of_number(0));
+            tracker_set(t, t->defs[d], of_number(0));
 }
 
 static void track_defined(struct tracker *t)
 {
     for (size_t d = 0; d < t->def_count; d++)
         if (t->undefined[t->defs[d]])
-            set_shadow(t, t->defs[d], of_number(0));
+            tracker_set(t, t->defs[d], of_number(0));
+}
+
+/* A load from shared memory: the shadows come from the map, or are what nothing wrote. */
+static void track_load(struct tracker *t, uint8_t shade)
+{
+    const struct ptx_statement *s = t->at;
+
+    tracker_put(t, "@shade.load", 4, (struct ptx_operand[]){tracker_shadow(t, &s->operands[0], true), s->operands[1],
+                                                    of_number(ptx_type_size(type_token(t->b, 0))),
+                                                    of_number(shade == SHADE_DOUBT)});
 }
 
 /* and, or: d = a op b. Undefined are bits that both operands leave open, or one, where the other does not decide. */
@@ -392,22 +298,22 @@ static bool track_logic(struct tracker *t, bool is_or)
     struct ptx_operand open[2], d;
     enum ptx_type type;
 
-    if (s->count != 3 || !is_undefined(t, &s->operands[0]))
+    if (s->count != 3 || !tracker_is_undefined(t, &s->operands[0]))
         return false;
-    type = shadow_type(t, (uint32_t)s->operands[0].reg);
+    type = tracker_type(t, (uint32_t)s->operands[0].reg);
     d = of_register(t->shadow[s->operands[0].reg]);
     for (int n = 0; n < 2; n++) { /* where operand n leaves the result to the other one */
         open[n] = s->operands[n + 1];
         if (is_or) {
-            open[n] = of_register(new_register(t, type));
-            put_typed(t, "not", type, 2, (struct ptx_operand[]){open[n], s->operands[n + 1]});
+            open[n] = of_register(tracker_register(t, type));
+            tracker_put_typed(t, "not", type, 2, (struct ptx_operand[]){open[n], s->operands[n + 1]});
         }
-        if (is_undefined(t, &s->operands[n + 1]))
-            open[n] = combined(t, "or", type, open[n], shadow_of(t, &s->operands[n + 1], false));
+        if (tracker_is_undefined(t, &s->operands[n + 1]))
+            open[n] = tracker_combined(t, "or", type, open[n], tracker_shadow(t, &s->operands[n + 1], false));
     }
     for (int n = 0; n < 2; n++)
-        open[n] = combined(t, "and", type, open[n], shadow_of(t, &s->operands[2 - n], false));
-    put_typed(t, "or", type, 3, (struct ptx_operand[]){d, open[0], open[1]});
+        open[n] = tracker_combined(t, "and", type, open[n], tracker_shadow(t, &s->operands[2 - n], false));
+    tracker_put_typed(t, "or", type, 3, (struct ptx_operand[]){d, open[0], open[1]});
     return true;
 }
 
@@ -420,11 +326,11 @@ static bool track_same(struct tracker *t, size_t data, const char *opcode)
     if (s->count < data + 1 || s->count > sizeof operands / sizeof *operands)
         return false;
     for (size_t n = 0; n < s->count; n++) {
-        if (n > data && is_undefined(t, &s->operands[n]))
+        if (n > data && tracker_is_undefined(t, &s->operands[n]))
             return false;
-        operands[n] = n > data ? s->operands[n] : shadow_of(t, &s->operands[n], n == 0);
+        operands[n] = n > data ? s->operands[n] : tracker_shadow(t, &s->operands[n], n == 0);
     }
-    put(t, opcode, s->count, operands);
+    tracker_put(t, opcode, s->count, operands);
     return true;
 }
 
@@ -435,14 +341,14 @@ static bool track_selection(struct tracker *t)
     struct ptx_operand operands[4];
     uint32_t d;
 
-    if (s->count != 4 || !is_undefined(t, &s->operands[0]))
+    if (s->count != 4 || !tracker_is_undefined(t, &s->operands[0]))
         return false;
     for (size_t n = 0; n < 4; n++)
-        operands[n] = n < 3 ? shadow_of(t, &s->operands[n], n == 0) : s->operands[n];
+        operands[n] = n < 3 ? tracker_shadow(t, &s->operands[n], n == 0) : s->operands[n];
     d = (uint32_t)s->operands[0].reg;
-    put_typed(t, "selp", shadow_type(t, d), 4, operands);
-    if (is_undefined(t, &s->operands[3]))
-        set_where(t, d, shadow_of(t, &s->operands[3], false), operands[0]);
+    tracker_put_typed(t, "selp", tracker_type(t, d), 4, operands);
+    if (tracker_is_undefined(t, &s->operands[3]))
+        set_where(t, d, tracker_shadow(t, &s->operands[3], false), operands[0]);
     return true;
 }
 
@@ -458,8 +364,8 @@ static bool track_product(struct tracker *t)
     for (size_t n = 0; n < (vector ? d->count : 1); n++) {
         const struct ptx_operand *to = vector ? &d->elements[n] : d, *from = vector ? &c->elements[n] : c;
 
-        if (is_undefined(t, to))
-            set_shadow(t, (uint32_t)to->reg, shadow_of(t, from, false));
+        if (tracker_is_undefined(t, to))
+            tracker_set(t, (uint32_t)to->reg, tracker_shadow(t, from, false));
     }
     return true;
 }
@@ -495,8 +401,8 @@ static bool track_bits(struct tracker *t)
         if (!strcmp(base, same[n].base)) {
             bool inverts = !strcmp(base, "not"); /* keeps the bits that are undefined */
 
-            if (inverts && is_undefined(t, &t->at->operands[0]))
-                set_shadow(t, (uint32_t)t->at->operands[0].reg, shadow_of(t, &t->at->operands[1], false));
+            if (inverts && tracker_is_undefined(t, &t->at->operands[0]))
+                tracker_set(t, (uint32_t)t->at->operands[0].reg, tracker_shadow(t, &t->at->operands[1], false));
             return inverts || track_same(t, same[n].data, t->at->opcode);
         }
     return false;
@@ -513,7 +419,9 @@ static void track(struct tracker *t)
     if (!needed)
         return;
     t->guarded = true;
-    if (gives_defined(s))
+    if (s >= t->x->statements && t->loads[s - t->x->statements])
+        track_load(t, t->loads[s - t->x->statements]);
+    else if (gives_defined(s))
         track_defined(t);
     else if (!track_bits(t))
         track_any(t);
@@ -526,198 +434,6 @@ static void track(struct tracker *t)
             set_where(t, t->defs[d], of_register(t->shadow[s->guard]), of_register(t->shadow[t->defs[d]]));
 }
 
-/* ---- uses that matter ---- */
-
-static void report_where(struct tracker *t, struct ptx_operand p, enum undefined_use use)
-{
-    put(t, "@undefined", 2, (struct ptx_operand[]){p, of_number(use)});
-    t->checks = true;
-}
-
-/* Reports the use of register operand `x` if a bit of it is undefined. It then counts as defined. */
-static void check_any(struct tracker *t, const struct ptx_operand *x, enum undefined_use use)
-{
-    enum ptx_type type;
-    struct ptx_operand p;
-
-    if (x->kind != PTX_OPERAND_REGISTER || !is_undefined(t, x))
-        return;
-    type = shadow_type(t, (uint32_t)x->reg);
-    p = of_register(t->shadow[x->reg]);
-    report_where(t, type == PTX_PRED ? p : combined(t, "setp.ne", type, p, of_number(0)), use);
-    set_shadow(t, (uint32_t)x->reg, of_number(0));
-}
-
-/* Reports a stored value of `bytes`, or a vector of such, if all bits of it are undefined. */
-static void check_all(struct tracker *t, const struct ptx_operand *x, unsigned bytes, enum undefined_use use)
-{
-    bool vector = x->kind == PTX_OPERAND_VECTOR;
-    size_t count = vector ? x->count : 1;
-    struct ptx_operand all = {0};
-
-    for (size_t n = 0; n < count; n++)
-        if (!is_undefined(t, vector ? &x->elements[n] : x))
-            return;
-    for (size_t n = 0; n < count; n++) {
-        int reg = vector ? x->elements[n].reg : x->reg;
-        enum ptx_type type = shadow_type(t, (uint32_t)reg);
-        struct ptx_operand mask = of_number(bytes < 8 ? (1ull << 8 * bytes) - 1 : ~0ull);
-        struct ptx_operand p = of_register(t->shadow[reg]);
-
-        if (type == PTX_PRED)
-            return;
-        p = combined(t, "setp.eq", type, combined(t, "and", type, p, mask), mask);
-        all = n ? combined(t, "and", PTX_PRED, all, p) : p;
-    }
-    report_where(t, all, use);
-    for (size_t n = 0; n < count; n++)
-        set_shadow(t, (uint32_t)(vector ? x->elements[n].reg : x->reg), of_number(0));
-}
-
-/* Whether both statements are made from the same place of the source. */
-static bool same_place(const struct tracker *t, const struct ptx_statement *a, const struct ptx_statement *b)
-{
-    const struct ptx_location *places = t->b->ptx->locations, *x = a->location ? &places[a->location - 1] : NULL,
-                              *y = b->location ? &places[b->location - 1] : NULL;
-
-    return x && y ? x->file == y->file && x->line == y->line && x->column == y->column : x == y;
-}
-
-/* A store of one value, to an address in a register. */
-static bool is_plain_store(const struct ptx_statement *s)
-{
-    return s->kind == PTX_INSTRUCTION && starts(s->opcode, "st.") && s->count == 2 &&
-           s->operands[0].kind == PTX_OPERAND_ADDRESS && s->operands[0].elements[0].kind == PTX_OPERAND_REGISTER;
-}
-
-/*
- * Whether t->at stores a member of a structure that is copied: a store beside it, of the same place in the source and
- * to the same base address, stores a value that is always defined.
- */
-static bool copies_structure(const struct tracker *t)
-{
-    for (int way = -1; is_plain_store(t->at) && way <= 1; way += 2)
-        for (const struct ptx_statement *s = t->at + way;
-             s >= t->x->statements && s < t->x->statements + t->x->statement_count; s += way) {
-            if (s->kind != PTX_INSTRUCTION || starts(s->opcode, "bra") || !same_place(t, s, t->at))
-                break;
-            if (is_plain_store(s) && s->operands[0].elements[0].reg == t->at->operands[0].elements[0].reg &&
-                !is_undefined(t, &s->operands[1]))
-                return true;
-        }
-    return false;
-}
-
-#define CALLS 8 /* inside of calls that are followed */
-
-/* Whether function `name`, or one that it calls, has lanes exchange values: some of these may be undefined. */
-static bool exchanges(struct builder *b, const char *name, unsigned depth)
-{
-    const struct global_name *g = global_name(b, name);
-    const struct ptx_function *f = g && g->is_function ? &b->ptx->functions[g->index] : NULL;
-
-    for (size_t n = 0; f && n < f->statement_count; n++) {
-        const struct ptx_statement *s = &f->statements[n];
-
-        if (s->kind != PTX_INSTRUCTION)
-            continue;
-        if (starts(s->opcode, "shfl.") || starts(s->opcode, "vote.") || starts(s->opcode, "match.") ||
-            starts(s->opcode, "redux."))
-            return true;
-        for (size_t o = 0; starts(s->opcode, "call") && o < s->count; o++)
-            if (s->operands[o].kind == PTX_OPERAND_NAME &&
-                (depth == CALLS || exchanges(b, s->operands[o].name, depth + 1)))
-                return true;
-    }
-    return false;
-}
-
-/* Whether a function that exchanges values takes parameter `name`, by the next call behind t->at that has it. */
-static bool goes_to_lanes(const struct tracker *t, const char *name)
-{
-    for (const struct ptx_statement *s = t->at; s < t->x->statements + t->x->statement_count; s++) {
-        const char *callee = NULL;
-
-        if (s->kind != PTX_INSTRUCTION || !starts(s->opcode, "call"))
-            continue;
-        for (size_t o = 0; o < s->count; o++) {
-            const struct ptx_operand *x = &s->operands[o];
-
-            if (x->kind == PTX_OPERAND_NAME && !callee)
-                callee = x->name;
-            for (size_t n = 0; callee && x->kind == PTX_OPERAND_LIST && n < x->count; n++)
-                if (x->elements[n].kind == PTX_OPERAND_NAME && !strcmp(x->elements[n].name, name))
-                    return exchanges(t->b, callee, 0);
-        }
-    }
-    return true;
-}
-
-/*
- * Whether address operand `x` names a parameter, or a result, that is one number which the thread itself uses. Parts of
- * structures may be undefined, and values that only some lanes of a warp have.
- */
-static bool is_number_parameter(const struct tracker *t, const struct ptx_operand *x)
-{
-    const struct ptx_function *f = t->x;
-    const char *name = x->elements[0].kind == PTX_OPERAND_NAME ? x->elements[0].name : "";
-    const struct name_entry *e = local_name(t->b, name);
-    const struct ptx_variable *v = NULL;
-
-    if (e && e->kind == NAME_LOCAL)
-        v = goes_to_lanes(t, name) ? NULL : &f->locals[e->value];
-    else if (e && e->kind == NAME_FORMAL && e->value < f->result_count)
-        v = &f->results[e->value];
-    return v && v->size >= 4 && v->size == ptx_type_size(v->type);
-}
-
-/* st, atom, red and stores of matrices: the values that go to memory. */
-static void check_values(struct tracker *t)
-{
-    const struct ptx_statement *s = t->at;
-    const char *base = t->b->opcode.token[0];
-    unsigned bytes = ptx_type_size(type_token(t->b, 0));
-    bool parameter = false;
-
-    if ((strcmp(base, "st") && strcmp(base, "atom") && strcmp(base, "red") && strcmp(base, "stmatrix") &&
-         !starts(s->opcode, "wmma.store")) || copies_structure(t))
-        return;
-    for (size_t n = 0; n < s->count; n++)
-        if (s->operands[n].kind == PTX_OPERAND_ADDRESS) {
-            parameter = starts(s->opcode, "st.param");
-            if (parameter && !is_number_parameter(t, &s->operands[n]))
-                return;
-            for (size_t v = n + 1; v < s->count; v++)
-                check_all(t, &s->operands[v], bytes, parameter ? UNDEFINED_PARAMETER : UNDEFINED_VALUE);
-            return;
-        }
-}
-
-/* Writes the checks of the statement. */
-static void check(struct tracker *t)
-{
-    const struct ptx_statement *s = t->at;
-    const char *base = t->b->opcode.token[0];
-
-    if (!strcmp(base, "bra")) {
-        struct ptx_operand guard = of_register(s->guard);
-
-        if (s->guard != PTX_NO_REGISTER)
-            check_any(t, &guard, UNDEFINED_CONDITION);
-        return;
-    }
-    t->guarded = true;
-    if (!strcmp(base, "brx"))
-        check_any(t, &s->operands[0], UNDEFINED_CONDITION);
-    for (size_t n = 0; !strcmp(base, "call") && n < s->count; n++)
-        check_any(t, &s->operands[n], UNDEFINED_TARGET);
-    for (size_t n = 0; n < s->count && !strstr(s->opcode, "prefetch") && strcmp(base, "discard"); n++)
-        if (s->operands[n].kind == PTX_OPERAND_ADDRESS)
-            check_any(t, &s->operands[n].elements[0], UNDEFINED_ADDRESS);
-    check_values(t);
-    t->guarded = false;
-}
-
 /* ---- the second list ---- */
 
 static void write_statements(struct tracker *t)
@@ -725,11 +441,11 @@ static void write_statements(struct tracker *t)
     struct builder *b = t->b;
 
     for (size_t r = 0; r <= t->x->register_count; r++) {
-        t->shadow[r] = t->undefined[r] ? new_register(t, shadow_type(t, (uint32_t)r)) : PTX_NO_REGISTER;
+        t->shadow[r] = t->undefined[r] ? tracker_register(t, tracker_type(t, (uint32_t)r)) : PTX_NO_REGISTER;
         if (t->undefined[r]) {
             bool live = r < t->x->register_count && b->live_at_entry[r / 64] >> (r % 64) & 1;
 
-            set_shadow(t, (uint32_t)r, of_number(live ? ~0ull : 0));
+            tracker_set(t, (uint32_t)r, of_number(live ? ~0ull : 0));
         }
     }
     for (size_t n = 0; n < t->x->statement_count; n++) {
@@ -738,10 +454,10 @@ static void write_statements(struct tracker *t)
             b->statement = t->at;
             split_opcode(b);
             look_at(t, n);
-            check(t);
+            tracker_check(t);
             track(t);
         }
-        append(t, t->at, false);
+        tracker_append(t, t->at, false);
     }
     b->statement = NULL;
 }
@@ -765,9 +481,9 @@ const struct ptx_function *track_undefined(struct builder *b, bool **added)
     t.undefined = build_scratch(b, x->register_count + 1, sizeof *t.undefined);
     t.defined = build_scratch(b, x->register_count + 1, sizeof *t.defined);
     t.shadow = build_scratch(b, x->register_count + 1, sizeof *t.shadow);
-    if (!find_unset(&t))
+    t.loads = build_scratch(b, x->statement_count + 1, sizeof *t.loads);
+    if (!find_undefined(&t))
         return NULL;
-    spread(&t);
     t.registers = build_scratch(b, 2 * x->register_count + 2, sizeof *t.registers);
     t.register_capacity = 2 * x->register_count + 2;
     if (x->register_count)
@@ -782,6 +498,9 @@ const struct ptx_function *track_undefined(struct builder *b, bool **added)
     copy->register_count = t.register_count;
     copy->statements = t.statements;
     copy->statement_count = t.statement_count;
+    for (size_t n = 0; n < x->statement_count; n++)
+        for (uint32_t m = b->statement_first[n]; t.loads[n] == SHADE_DOUBT && m < b->statement_first[n + 1]; m++)
+            b->code[m].doubtful = true;
     *added = t.added;
     return copy;
 }

@@ -28,7 +28,7 @@
 #define EACH_LIST(X, level)                                                                                            \
     X(integer, level) X(float, level) X(half, level) X(half_convert, level) X(video, level) X(matrix, level)           \
     X(matrix_move, level) X(memory, level) X(atomic, level) X(copy, level) X(control, level) X(texture, level)         \
-    X(wgmma, level)
+    X(wgmma, level) X(shade, level)
 #define DECLARE(name, level) extern const struct row rows_##name##_v##level[];
 #define ADDRESS(name, level) rows_##name##_v##level,
 #define LISTS(level)                                                                                                   \

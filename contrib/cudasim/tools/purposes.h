@@ -89,6 +89,7 @@ static const struct purpose {
     {"@trap", "`trap` `brkpt`", "end the launch"},
     {"@undefined", "uses of registers that are never set", "for the check of undefined registers alone"},
     {"@spread", "results of undefined operands", "the same"},
+    {"@shade", "undefined values in shared memory", "the same"},
     {"@guarded", "`@p` `@!p`", "any instruction"},
     {"@join", "labels", "where lanes may meet again"},
     {"@bar", "`bar{.cta}` `barrier{.cta}`",
