@@ -116,7 +116,9 @@ pair() {
     passes errors_sticky
 }
 # bats test_tags=long
+@test "cudasim: features/answers" { passes features/answers; }
 @test "cudasim: features/atomics_wide" { built features/atomics_wide && passes features/atomics_wide; }
+@test "cudasim: features/barriers_ptx" { passes features/barriers_ptx; }
 @test "cudasim: features/bit_ptx" { passes features/bit_ptx; }
 @test "cudasim: features/contexts" { passes features/contexts; }
 @test "cudasim: features/cpp20" { passes features/cpp20; }
@@ -126,6 +128,8 @@ pair() {
 # bats test_tags=long
 @test "cudasim: features/generators" { built features/generators && passes features/generators; }
 @test "cudasim: features/graph_edges" { passes features/graph_edges; }
+@test "cudasim: features/graph_memory" { passes features/graph_memory; }
+@test "cudasim: features/graph_updates" { passes features/graph_updates; }
 @test "cudasim: features/graph_words" { passes features/graph_words; }
 @test "cudasim: features/green_contexts" { passes features/green_contexts; }
 @test "cudasim: features/group_calls" { passes features/group_calls; }

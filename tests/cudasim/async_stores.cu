@@ -140,6 +140,44 @@ static void test_exchange()
     CUDA_CHECK(cudaFree(out));
 }
 
+/* Stores of so many lanes that are not the whole warp: what the barrier completes is all of them. */
+__global__ void __cluster_dims__(2, 1, 1) some(unsigned *out, unsigned lanes)
+{
+    __shared__ unsigned words[THREADS];
+    __shared__ u64 barrier;
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned t = threadIdx.x, rank = cluster.block_rank();
+
+    if (t == 0)
+        barrier_open(&barrier, 4 * lanes);
+    cluster.sync();
+    if (t < lanes)
+        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(
+                         in_block(shared_of(words + t), rank ^ 1)),
+                     "r"(100 * rank + t), "r"(in_block(shared_of(&barrier), rank ^ 1))
+                     : "memory");
+    barrier_wait(&barrier);
+    if (t < lanes)
+        out[THREADS * rank + t] = words[lanes - 1 - t];
+    cluster.sync();
+}
+
+static void test_some()
+{
+    unsigned *out, seen[2 * THREADS];
+
+    CUDA_CHECK(cudaMalloc(&out, sizeof seen));
+    CUDA_CHECK(cudaMemset(out, 0, sizeof seen));
+    for (unsigned lanes = 1; lanes < THREADS; lanes += 5) {
+        some<<<2, THREADS>>>(out, lanes);
+        CHECK_KERNEL();
+        CUDA_CHECK(cudaMemcpy(seen, out, sizeof seen, cudaMemcpyDeviceToHost));
+        for (unsigned n = 0; n < 2 * lanes; n++)
+            EXPECT(seen[n / lanes * THREADS + n % lanes] == 100 * (1 - n / lanes) + lanes - 1 - n % lanes);
+    }
+    CUDA_CHECK(cudaFree(out));
+}
+
 enum { SUM, LEAST, MOST, BITS_AND, BITS_OR, BITS_XOR, WRAP_UP, WRAP_DOWN, WORDS };
 
 #define RED(op, type, word, value)                                                                                     \
@@ -288,6 +326,7 @@ int main()
 {
     test_send();
     test_exchange();
+    test_some();
     test_reduce();
     test_copy_to_some();
     test_ignored_source();

@@ -26,6 +26,24 @@ __global__ void fill_and_free(int *sums)
     free(nullptr);
 }
 
+/* Types that need more than malloc() gives; and the call that new makes for them. */
+struct alignas(128) line {
+    int words[32];
+};
+
+__global__ void aligned(int *misplaced)
+{
+    int i = threadIdx.x;
+    line *one = new line, *more = new line[i % 3 + 1];
+    void *raw = __nv_aligned_device_malloc(i + 1, 256);
+
+    one->words[i] = more[i % 3].words[31] = i;
+    misplaced[i] = (size_t)one % 128 || (size_t)more % 128 || (size_t)raw % 256 || !raw;
+    delete one;
+    delete[] more;
+    free(raw);
+}
+
 /* --- memory that outlives the kernel --- */
 
 __device__ double *kept[64];
@@ -176,6 +194,9 @@ int main(void)
         CHECK_KERNEL();
         expect_device("malloc", want, out);
     }
+    aligned<<<1, 32>>>(out);
+    CHECK_KERNEL();
+    expect_device("misplaced", std::vector<int>(32), out);
 
     std::vector<double> want_sums(64);
     double *sums = device_zeros<double>(64);

@@ -13,6 +13,7 @@
 /* The log that the program gave room for: of errors, or of what went well. */
 static void write_log(unsigned count, CUjit_option *options, void **values, CUresult result)
 {
+    const char *text = result == CUDA_SUCCESS ? "" : "the module cannot be loaded: see standard error";
     char *buffer = NULL, *other = NULL;
     size_t room = 0;
 
@@ -23,13 +24,18 @@ static void write_log(unsigned count, CUjit_option *options, void **values, CUre
             room = (uintptr_t)values[i] & UINT32_MAX;
         else if (options[i] == CU_JIT_INFO_LOG_BUFFER)
             other = values[i];
+        else if (options[i] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES)
+            values[i] = NULL; /* bytes that the log has */
         if (options[i] == CU_JIT_WALL_TIME)
             values[i] = NULL; /* 0 milliseconds */
     }
     if (other)
         *other = '\0';
     if (buffer && room > 0)
-        snprintf(buffer, room, "%s", result == CUDA_SUCCESS ? "" : "the module cannot be loaded: see standard error");
+        snprintf(buffer, room, "%s", text);
+    for (unsigned i = 0; i < count; i++)
+        if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
+            values[i] = (void *)(strlen(text) < room ? strlen(text) : room);
 }
 
 /* ------------------------------------------------------------------ modules */

@@ -29,6 +29,7 @@ struct mapping {
     struct physical *physical;
     uint64_t base, size;
     bool accessible;        /* by the device */
+    CUmemAccess_flags flags; /* how, as the program gave it */
 };
 
 struct reservation {
@@ -435,21 +436,24 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t size)
     return driver_end(&call, call_end(&inner));
 }
 
+/* Gaps between mappings do not matter, as on an H200. */
 static cudaError_t set_access(struct runtime *runtime, struct reservation *reservation, uint64_t base, size_t size,
-                              bool accessible)
+                              CUmemAccess_flags flags)
 {
-    uint64_t reached = base;
+    bool accessible = flags != CU_MEM_ACCESS_FLAGS_PROT_NONE, any = false;
 
     for (struct mapping *mapping = reservation->mappings; mapping; mapping = mapping->next) {
-        if (mapping->base != reached || mapping->base + mapping->size > base + size)
+        if (mapping->base < base || mapping->base + mapping->size > base + size)
             continue;
+        any = true;
         mapping->accessible = accessible;
-        reached += mapping->size;
+        mapping->flags = flags;
+        if (mprotect((void *)(uintptr_t)mapping->base, mapping->size,
+                     accessible ? PROT_READ | PROT_WRITE : PROT_NONE) != 0)
+            return cudaErrorMapBufferObjectFailed;
     }
-    if (reached != base + size)
+    if (!any)
         return cudaErrorInvalidValue;
-    if (mprotect((void *)(uintptr_t)base, size, accessible ? PROT_READ | PROT_WRITE : PROT_NONE) != 0)
-        return cudaErrorMapBufferObjectFailed;
     return make_regions(runtime, reservation) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
@@ -471,7 +475,7 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t size, const CUmemAccessDesc 
         inner.error = reservation ? queue_wait_all(&inner) : cudaErrorInvalidValue;
         if (inner.error == cudaSuccess)
             inner.error = set_access(inner.runtime, reservation, address, size,
-                                     access[count - 1].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE);
+                                     access[count - 1].flags);
     }
     return driver_end(&call, call_end(&inner));
 }
@@ -500,7 +504,7 @@ CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location
         const struct mapping *mapping = mapping_of(inner.runtime, address);
 
         if (mapping)
-            *flags = mapping->accessible ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+            *flags = mapping->accessible ? mapping->flags : CU_MEM_ACCESS_FLAGS_PROT_NONE;
         else
             inner.error = cudaErrorInvalidValue;
     }

@@ -40,6 +40,7 @@ enum builtin builtin_find(const char *name)
     } names[] = {
         {"vprintf", BUILTIN_VPRINTF},
         {"malloc", BUILTIN_MALLOC},
+        {"__cuda_syscall_aligned_malloc", BUILTIN_ALIGNED_MALLOC}, /* new of types with more than 16 bytes */
         {"free", BUILTIN_FREE},
         {"__assertfail", BUILTIN_ASSERTFAIL},
         {"__cudaCDP2GetParameterBufferV2", BUILTIN_CHILD_BUFFER},
@@ -523,8 +524,8 @@ static void count_calls(struct warp *w, enum builtin builtin)
     } else if (builtin == BUILTIN_CHILD_LAUNCH) {
         counts->child_launches += lanes;
         counts->nested_launches += w->worker->sim->children.depth > 0 ? lanes : 0;
-    } else if (builtin == BUILTIN_MALLOC || builtin == BUILTIN_FREE || builtin == BUILTIN_DEVICE_MALLOC ||
-               builtin == BUILTIN_DEVICE_FREE) {
+    } else if (builtin == BUILTIN_MALLOC || builtin == BUILTIN_ALIGNED_MALLOC || builtin == BUILTIN_FREE ||
+               builtin == BUILTIN_DEVICE_MALLOC || builtin == BUILTIN_DEVICE_FREE) {
         counts->heap_calls += lanes;
         counts->heap_live += lanes * atomic_load(&sim_heap(w->worker->sim)->live);
     }
@@ -539,10 +540,12 @@ const struct ins *builtin_call(struct warp *w, const struct ins *ins, const stru
     case BUILTIN_VPRINTF:
         return print_lanes(w, ins, site) ? ins + 1 : NULL;
     case BUILTIN_MALLOC:
+    case BUILTIN_ALIGNED_MALLOC:
         for (uint32_t m = w->mask; m; m &= m - 1) {
             unsigned lane = (unsigned)__builtin_ctz(m);
+            uint64_t align = site->builtin == BUILTIN_MALLOC ? HEAP_ALIGN : argument(w, site, lane, 1);
 
-            give(w, site, lane, heap_allocate(w, ins, lane, argument(w, site, lane, 0)));
+            give(w, site, lane, heap_allocate(w, ins, lane, argument(w, site, lane, 0), align));
         }
         return ins + 1;
     case BUILTIN_FREE:

@@ -44,8 +44,10 @@ struct bytes builtin_bytes(const struct warp *w, unsigned lane, uint64_t address
 /* Notes the line of a call of malloc(). Returns a number above 0 for it; 0: there were too many. */
 unsigned heap_site(struct warp *w, const struct ins *ins, unsigned lane);
 
-/* malloc() and free() of kernels. 0: no memory. False after a fault. */
-uint64_t heap_allocate(struct warp *w, const struct ins *ins, unsigned lane, uint64_t size);
+#define HEAP_ALIGN 16 /* bytes: of what malloc() returns */
+
+/* malloc() and free() of kernels. 0: no memory, or an alignment that is no power of two. False after a fault. */
+uint64_t heap_allocate(struct warp *w, const struct ins *ins, unsigned lane, uint64_t size, uint64_t align);
 bool heap_free(struct warp *w, const struct ins *ins, unsigned lane, uint64_t address);
 
 /* The calls of the device runtime. False after a fault. */

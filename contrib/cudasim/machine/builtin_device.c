@@ -84,7 +84,7 @@ static bool allocate_lanes(struct warp *w, const struct ins *ins, const struct c
         return false;
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
-        uint64_t address = heap_allocate(w, ins, lane, argument(w, site, lane, 1));
+        uint64_t address = heap_allocate(w, ins, lane, argument(w, site, lane, 1), HEAP_ALIGN);
 
         memcpy((void *)(uintptr_t)w->address[lane], &address, sizeof address);
         give(w, site, lane, address ? 0 : ERROR_NO_MEMORY);

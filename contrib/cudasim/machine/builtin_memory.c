@@ -12,8 +12,6 @@
 #include "fault.h"
 #include "settings.h"
 
-#define HEAP_ALIGN 16
-
 static struct bytes shared_bytes(const struct block *b, uint64_t address)
 {
     uint64_t offset = address & 0xFFFFFFFFu, rank = address >> 32 & 0xFFFF; /* plus 1; 0: its own block */
@@ -52,19 +50,21 @@ struct bytes builtin_bytes(const struct warp *w, unsigned lane, uint64_t address
 }
 
 /* 0: no room. A block of zero bytes has its own address, and takes one byte. */
-uint64_t heap_allocate(struct warp *w, const struct ins *ins, unsigned lane, uint64_t size)
+uint64_t heap_allocate(struct warp *w, const struct ins *ins, unsigned lane, uint64_t size, uint64_t align)
 {
     struct sim *sim = w->worker->sim;
     struct heap *heap = sim_heap(sim);
     uint64_t limit = sim_limits(sim)->heap_bytes, used = atomic_load(&heap->used);
     struct region *r;
 
+    if (!align || align & (align - 1) || align > limit)
+        return 0;
     size = size ? size : 1;
     do {
         if (used > limit || size > limit - used)
             return 0;
     } while (!atomic_compare_exchange_weak(&heap->used, &used, used + size));
-    r = memory_allocate(sim_memory(sim), size, HEAP_ALIGN, REGION_HEAP);
+    r = memory_allocate(sim_memory(sim), size, align < HEAP_ALIGN ? HEAP_ALIGN : align, REGION_HEAP);
     if (r) {
         r->flags = heap_site(w, ins, lane);
         atomic_fetch_add(&heap->live, 1);

@@ -19,7 +19,7 @@ struct front {
 };
 
 #define SYNCS 24  /* meetings of a part of a warp's lanes that are remembered since all met */
-#define WAITS 8   /* waits for asynchronous copies that are remembered */
+#define WAITS 64  /* waits for asynchronous copies that are remembered */
 #define COMMITS 16
 
 /*

@@ -177,8 +177,6 @@ static struct value read_texel(const struct sim_texture *t, const struct texture
     struct value value = {{0}, {0}};
     const uint8_t *p;
 
-    value.real[3] = 1;
-    value.word[3] = 1;
     for (int n = 0; n < dimensions(t); n++) {
         int64_t i = address_index(t->address[n], at[n], size[n]);
 

@@ -80,7 +80,7 @@ cudaError_t allocation_release(struct runtime *runtime, void *pointer, const cha
     if (!allocation_is_freeable(region, pointer))
         return free_refused(runtime, pointer, call);
     pool = map_get(&runtime->pooled, pointer);
-    if (pool == &runtime->graph_pool) /* it comes back when the graph is launched again */
+    if (pool == &runtime->graph_pool) /* graph_memory_free() has noted it */
         return cudaSuccess;
     if (pool) {
         pool->used -= region->size;
@@ -97,8 +97,7 @@ static uint64_t pool_units(uint64_t bytes)
     return (bytes + POOL_UNIT - 1) / POOL_UNIT * POOL_UNIT;
 }
 
-/* False: it may not reserve that much. */
-static bool pool_take(struct CUmemPoolHandle_st *pool, uint64_t size)
+bool pool_take(struct CUmemPoolHandle_st *pool, uint64_t size)
 {
     uint64_t reserved = pool_units(pool->used + size);
 

@@ -5,6 +5,7 @@
  * that order.
  */
 #include "runtime.h"
+#include "graph_memory.h"
 #include "graph_edge.h"
 #include "order.h"
 #include "user_object.h"
@@ -29,6 +30,8 @@ bool work_clone(const struct work *work, struct work *clone)
             return false;
         memcpy(clone->words.list, work->words.list, work->words.count * sizeof *clone->words.list);
     }
+    if (work->kind == WORK_ALLOCATE && runtime)
+        graph_memory_keep(runtime, work->memory.address);
     if (work->kind == WORK_CONDITION)
         return runtime && condition_clone(runtime, &work->condition, &clone->condition);
     if (work->kind == WORK_GRAPH) {
@@ -50,6 +53,8 @@ void work_release(struct work *work)
         free(work->words.list);
         work->words.list = NULL;
     }
+    if (work->kind == WORK_ALLOCATE && runtime)
+        graph_memory_drop(runtime, work->memory.address);
     if (work->kind == WORK_CONDITION && runtime)
         condition_release(runtime, &work->condition);
     if (work->kind == WORK_GRAPH && work->graph && runtime) {

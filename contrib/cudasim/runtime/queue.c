@@ -12,6 +12,7 @@
  * work.c and the calls that wait call it. It does not know what work does.
  */
 #include "runtime.h"
+#include "graph_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -459,6 +460,8 @@ static cudaError_t wait_for(struct call *call, const struct clock *clock)
     }
     order_waited(call->runtime);
     pools_waited(call->runtime);
+    if (!call->runtime->pending && !call->runtime->running)
+        graph_memory_collect(call->runtime);
     clock_release(&own);
     return call->runtime->sticky;
 }

@@ -21,6 +21,7 @@
 
 #include "call.h"
 #include "ipc.h"
+#include "node_hints.h"
 #include "unchecked.h"
 #include "watch.h"
 #include "word.h"
@@ -261,6 +262,7 @@ struct runtime {
     struct CUmemPoolHandle_st *pools; /* that programs made, newest first */
     struct CUmemPoolHandle_st *current_pool; /* that cudaMallocAsync takes from */
     struct CUmemPoolHandle_st graph_pool; /* of memory that graphs allocate */
+    struct graph_memory *graph_memory; /* each piece of it, newest first: graph_memory.c */
     struct graph_capture *captures; /* in progress */
     struct queue *queues;        /* [queue_count]; the first is the legacy stream's */
     size_t queue_count;          /* 0 before the first work */
@@ -425,6 +427,7 @@ struct kernel_work {
     bool programmatic;                      /* it may start before the kernel ahead of it is over */
     int priority;                           /* of a graph's node; kept, and without effect */
     bool updatable;                         /* of a graph's node: kernels may change it */
+    struct node_hints hints;                /* of a graph's node */
     unsigned char *parameters;              /* [parameter_bytes], packed; owned by clones, see work_clone() */
     unsigned parameter_bytes;               /* 0: none */
 };
@@ -538,6 +541,8 @@ bool allocation_is_freeable(const struct region *region, const void *pointer);
 /* A block of a pool; *pointer is NULL for no bytes. */
 cudaError_t pool_allocate(struct runtime *runtime, struct CUmemPoolHandle_st *pool, size_t size, void **pointer);
 /* Gives back what the pool holds in reserve beyond `kept` bytes, as far as no block needs it. */
+/* Counts `size` bytes as taken. False: it may not reserve that much. */
+bool pool_take(struct CUmemPoolHandle_st *pool, uint64_t size);
 void pool_release(struct CUmemPoolHandle_st *pool, uint64_t kept);
 /* The host waited: pools give back what is above their thresholds. */
 void pools_waited(struct runtime *runtime);

@@ -2,6 +2,7 @@
  * runtime_device.c - the one virtual device: the calls that choose, limit and reset it, and small calls without effect.
  */
 #include "runtime.h"
+#include "graph_memory.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -322,6 +323,7 @@ cudaError_t cudaDeviceReset(void)
         queue_forget_all(call.runtime);
         module_unload_all(call.runtime);
         allocation_release_all(call.runtime, NULL);
+        graph_memory_forget(call.runtime);
         call.runtime->primary.active = false;
         call.runtime->sticky = cudaSuccess;
         call.runtime->device_flags = 0;
@@ -453,10 +455,13 @@ cudaError_t cudaDeviceGraphMemTrim(int device)
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        if (device == 0)
-            pool_release(&call.runtime->graph_pool, 0);
-        else
+        if (device != 0) {
             call.error = cudaErrorInvalidDevice;
+        } else {
+            if (!call.runtime->pending && !call.runtime->running)
+                graph_memory_collect(call.runtime);
+            pool_release(&call.runtime->graph_pool, 0);
+        }
     }
     return call_end(&call);
 }

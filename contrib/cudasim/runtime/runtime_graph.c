@@ -3,6 +3,7 @@
  * (runtime_node.c has the calls that make and change nodes.)
  */
 #include "runtime.h"
+#include "graph_memory.h"
 #include "device_graph.h"
 #include "graph_edge.h"
 #include "user_object.h"
@@ -197,6 +198,8 @@ static cudaError_t submit_launch(struct call *call, const struct CUgraphExec_st 
     struct work work = { .kind = WORK_EXEC, .call = "cudaGraphLaunch", .exec = exec };
     cudaError_t error = device_graph_upload(call->runtime, exec);
 
+    if (error == cudaSuccess)
+        error = graph_memory_launch(call->runtime, exec);
     return error != cudaSuccess ? error : queue_submit(call, &work, stream, handle, NULL);
 }
 
@@ -298,6 +301,12 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
     return call_end(&call);
 }
 
+/* Kernels, fills and copies: others have no such state, on an H200 as in the manual. */
+static bool can_be_disabled(const struct exec_step *step)
+{
+    return step->work.kind == WORK_KERNEL || step->work.kind == WORK_SET || step->work.kind == WORK_COPY;
+}
+
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled)
 {
     struct call call;
@@ -305,7 +314,7 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
     if (call_begin(&call, CALL_DEVICE)) {
         struct exec_step *step = exec_step_of(call.runtime, exec, node);
 
-        if (step) {
+        if (step && can_be_disabled(step)) {
             queue_settle(&call, exec);
             step->disabled = !enabled;
         } else {
@@ -322,7 +331,7 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
     if (call_begin(&call, CALL_DEVICE)) {
         const struct exec_step *step = exec_step_of(call.runtime, exec, node);
 
-        if (step && enabled)
+        if (step && enabled && can_be_disabled(step))
             *enabled = !step->disabled;
         else
             call.error = cudaErrorInvalidValue;
@@ -508,7 +517,7 @@ static cudaError_t change_dependencies(cudaGraph_t graph, const cudaGraphNode_t 
         call.error = cudaErrorInvalidValue;
     for (size_t i = 0; call.error == cudaSuccess && i < count; i++)
         if (!handle_is(call.runtime, from[i], HANDLE_NODE) || !handle_is(call.runtime, to[i], HANDLE_NODE) ||
-            from[i]->graph != graph || to[i]->graph != graph || depends_on(to[i], from[i]) == add)
+            from[i]->graph != graph || to[i]->graph != graph || from[i] == to[i] || depends_on(to[i], from[i]) == add)
             call.error = cudaErrorInvalidValue;
         else if (edges)
             call.error = edges_check(from[i], to[i], &edges[i]);

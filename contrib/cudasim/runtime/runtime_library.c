@@ -165,7 +165,15 @@ cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned count, c
     return call_end(&call);
 }
 
-static cudaError_t variable(void **pointer, size_t *bytes, cudaLibrary_t library, const char *name)
+static bool is_managed(struct runtime *runtime, uint64_t address)
+{
+    const struct region *region = allocation_find(runtime, (void *)(uintptr_t)address);
+
+    return region && region->kind == REGION_MANAGED;
+}
+
+/* Looks a variable up, or a managed one alone. */
+static cudaError_t variable(void **pointer, size_t *bytes, cudaLibrary_t library, const char *name, bool managed)
 {
     struct call call;
 
@@ -178,6 +186,8 @@ static cudaError_t variable(void **pointer, size_t *bytes, cudaLibrary_t library
         else
             call.error = name && (pointer || bytes) ? library_variable(call.runtime, binary, name, &address, &size)
                                                     : cudaErrorInvalidValue;
+        if (call.error == cudaSuccess && managed && !is_managed(call.runtime, address))
+            call.error = cudaErrorSymbolNotFound;
         if (call.error == cudaSuccess && pointer)
             *pointer = (void *)(uintptr_t)address;
         if (call.error == cudaSuccess && bytes)
@@ -188,10 +198,10 @@ static cudaError_t variable(void **pointer, size_t *bytes, cudaLibrary_t library
 
 cudaError_t cudaLibraryGetGlobal(void **pointer, size_t *bytes, cudaLibrary_t library, const char *name)
 {
-    return variable(pointer, bytes, library, name);
+    return variable(pointer, bytes, library, name, false);
 }
 
 cudaError_t cudaLibraryGetManaged(void **pointer, size_t *bytes, cudaLibrary_t library, const char *name)
 {
-    return variable(pointer, bytes, library, name);
+    return variable(pointer, bytes, library, name, true);
 }

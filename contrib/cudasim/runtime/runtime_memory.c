@@ -3,6 +3,7 @@
  * pointer.
  */
 #include "runtime.h"
+#include "graph_memory.h"
 
 enum {
     HOST_ALLOC_FLAGS = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined,
@@ -27,7 +28,9 @@ cudaError_t cudaFree(void *pointer)
 
     if (call_begin(&call, CALL_UNSAFE) && pointer)
         call.error = queue_wait_all(&call);
-    if (call.locked && call.error == cudaSuccess)
+    if (call.locked && call.error == cudaSuccess && graph_memory_is(call.runtime, pointer))
+        call.error = graph_memory_free(call.runtime, pointer) ? cudaSuccess : cudaErrorInvalidValue;
+    else if (call.locked && call.error == cudaSuccess)
         call.error = allocation_release(call.runtime, pointer, __func__);
     return call_end(&call);
 }

@@ -5,6 +5,7 @@
  * Each kind of node has one function that turns the API's parameters into work. All calls go through these functions.
  */
 #include "runtime.h"
+#include "graph_memory.h"
 #include "graph_edge.h"
 
 #include <stdlib.h>
@@ -86,7 +87,7 @@ static cudaError_t event_work(struct runtime *runtime, enum work_kind kind, cuda
 
 static cudaError_t allocation_work(struct runtime *runtime, size_t bytes, void **pointer, struct work *work)
 {
-    cudaError_t error = bytes ? pool_allocate(runtime, &runtime->graph_pool, bytes, pointer) : cudaErrorInvalidValue;
+    cudaError_t error = bytes ? graph_memory_new(runtime, bytes, pointer) : cudaErrorInvalidValue;
 
     *work = (struct work){ .kind = WORK_ALLOCATE, .call = "a memory allocation node",
                            .memory = { .size = bytes, .address = error == cudaSuccess ? (uintptr_t)*pointer : 0 } };
@@ -96,7 +97,7 @@ static cudaError_t allocation_work(struct runtime *runtime, size_t bytes, void *
 /* Whether a graph allocated it, and no other node of this graph frees it. */
 static bool may_release(struct runtime *runtime, const struct CUgraph_st *graph, const void *pointer)
 {
-    if (!pointer || map_get(&runtime->pooled, pointer) != &runtime->graph_pool ||
+    if (!pointer || !graph_memory_is(runtime, pointer) ||
         !handle_is(runtime, graph, HANDLE_GRAPH))
         return false;
     for (const struct CUgraphNode_st *node = graph->nodes; node; node = node->next)

@@ -183,6 +183,51 @@ cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *pointer)
 
 /* ------------------------------------------------------------------ attributes of kernel nodes */
 
+/* Attributes of launches and streams that an H200 refuses for nodes. */
+static bool is_no_node_attribute(cudaLaunchAttributeID attribute)
+{
+    switch ((int)attribute) {
+    case cudaLaunchAttributeSynchronizationPolicy:
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+    case cudaLaunchAttributeProgrammaticEvent:
+    case cudaLaunchAttributePreferredClusterDimension: return true;
+    default: return false;
+    }
+}
+
+static void get_hint(const struct node_hints *hints, cudaLaunchAttributeID attribute, cudaLaunchAttributeValue *value)
+{
+    switch ((int)attribute) {
+    case cudaLaunchAttributeAccessPolicyWindow: value->accessPolicyWindow = hints->window; break;
+    case cudaLaunchAttributeMemSyncDomainMap:
+        value->memSyncDomainMap = hints->mapped ? hints->domains : (cudaLaunchMemSyncDomainMap){ 0, 1 };
+        break;
+    case cudaLaunchAttributeMemSyncDomain: value->memSyncDomain = (cudaLaunchMemSyncDomain)hints->domain; break;
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+        value->clusterSchedulingPolicyPreference = (enum cudaClusterSchedulingPolicy)hints->scheduling;
+        break;
+    case cudaLaunchAttributePreferredSharedMemoryCarveout: value->sharedMemCarveout = (unsigned)hints->carveout; break;
+    default: break;
+    }
+}
+
+static void set_hint(struct node_hints *hints, cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue *value)
+{
+    switch ((int)attribute) {
+    case cudaLaunchAttributeAccessPolicyWindow: hints->window = value->accessPolicyWindow; break;
+    case cudaLaunchAttributeMemSyncDomainMap:
+        hints->domains = value->memSyncDomainMap;
+        hints->mapped = true;
+        break;
+    case cudaLaunchAttributeMemSyncDomain: hints->domain = (int)value->memSyncDomain; break;
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+        hints->scheduling = (int)value->clusterSchedulingPolicyPreference;
+        break;
+    case cudaLaunchAttributePreferredSharedMemoryCarveout: hints->carveout = (int)value->sharedMemCarveout; break;
+    default: break;
+    }
+}
+
 cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID attribute,
                                             cudaLaunchAttributeValue *value)
 {
@@ -191,7 +236,12 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttr
     if (begin(&call, node, WORK_KERNEL, value)) {
         const struct kernel_work *kernel = &node->work.kernel;
 
+        if (is_no_node_attribute(attribute)) {
+            call.error = cudaErrorInvalidValue;
+            return call_end(&call);
+        }
         *value = (cudaLaunchAttributeValue){ 0 };
+        get_hint(&kernel->hints, attribute, value);
         if (attribute == cudaLaunchAttributeCooperative) {
             value->cooperative = kernel->cooperative;
         } else if (attribute == cudaLaunchAttributePriority) {
@@ -228,7 +278,7 @@ static cudaError_t make_updatable(struct call *call, struct CUgraphNode_st *node
     return cudaSuccess;
 }
 
-/* Other attributes that say how fast a kernel may run are accepted, and forgotten. */
+/* Attributes that say how fast a kernel may run are kept, and have no effect. */
 cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID attribute,
                                             const cudaLaunchAttributeValue *value)
 {
@@ -238,7 +288,10 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttr
         struct kernel_work *kernel = &node->work.kernel;
         unsigned x = value->clusterDim.x, y = value->clusterDim.y, z = value->clusterDim.z;
 
-        if (attribute == cudaLaunchAttributeCooperative) {
+        set_hint(&kernel->hints, attribute, value);
+        if (is_no_node_attribute(attribute)) {
+            call.error = cudaErrorInvalidValue;
+        } else if (attribute == cudaLaunchAttributeCooperative) {
             kernel->cooperative = value->cooperative != 0;
         } else if (attribute == cudaLaunchAttributePriority) {
             kernel->priority = value->priority < PRIORITY_GREATEST ? PRIORITY_GREATEST
@@ -264,6 +317,7 @@ static void copy_attributes(struct kernel_work *target, const struct kernel_work
 {
     target->cooperative = source->cooperative;
     target->priority = source->priority;
+    target->hints = source->hints;
     memcpy(target->cluster, source->cluster, sizeof target->cluster);
 }
 

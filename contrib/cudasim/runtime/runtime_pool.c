@@ -5,6 +5,7 @@
  * in reserve, but their attributes say what a pool would hold. Reuse policies are remembered, and have no effect.
  */
 #include "runtime.h"
+#include "graph_memory.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +16,7 @@
 static cudaError_t capture_allocation(struct call *call, struct CUstream_st *stream, size_t size, void **pointer)
 {
     struct work work = { .kind = WORK_ALLOCATE, .call = "cudaMallocAsync" };
-    cudaError_t error = pool_allocate(call->runtime, &call->runtime->graph_pool, size, pointer);
+    cudaError_t error = graph_memory_new(call->runtime, size, pointer);
 
     if (error != cudaSuccess)
         return error;
@@ -78,6 +79,8 @@ static cudaError_t free_in_order(struct call *call, struct CUstream_st *stream, 
         return cudaSuccess;
     if (!allocation_is_freeable(region, pointer))
         return free_refused(call->runtime, pointer, work.call);
+    if (graph_memory_is(call->runtime, pointer) && !graph_memory_free(call->runtime, pointer))
+        return cudaErrorInvalidValue;
     work.memory.size = region->size;
     return queue_submit(call, &work, stream, handle, NULL);
 }
