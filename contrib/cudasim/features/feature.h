@@ -80,6 +80,11 @@ struct features;
 void features_move(struct features *features, struct sim *sim, uint64_t low, uint64_t high, bool to_device);
 bool features_any_page(const struct features *features); /* whether any ever came to the GPU */
 bool features_next_page(const struct features *features, uint64_t *low, uint64_t *end, uint64_t high);
+/* The addresses in the page of this one. On a card allocations share pages: feature_pages.h. */
+void features_page_of(const struct features *features, uint64_t address, uint64_t *low, uint64_t *high);
+/* Managed memory is allocated: [low, high). It is freed. */
+void features_place(struct features *features, uint64_t low, uint64_t high);
+void features_clear(struct features *features, uint64_t low);
 
 /* Launches that are tried, and leave no trace: what they touch is as cold afterwards as before. */
 void features_try(struct features *features, bool on);
