@@ -32,6 +32,7 @@ struct age {
 struct features {
     uint64_t sample;
     bool trying;         /* nothing is noted below */
+    bool launched;       /* a launch was described before */
     struct age *ages;    /* [age_count] */
     size_t age_count, age_capacity;
     double bytes;        /* that launches touched so far, each launch its distinct ones */
@@ -704,6 +705,15 @@ static void tell_irregular(const struct sim_kernel *kernel, const struct feature
     }
 }
 
+/* Whether the launch is the first of the program, and the first of its kernel. */
+static void fill_first(struct features *features, struct features_code *code, double *value)
+{
+    value[FEATURE_FIRST] = !features->launched;
+    value[FEATURE_FRESH] = !code->launched;
+    features->launched = features->launched || !features->trying;
+    code->launched = code->launched || !features->trying;
+}
+
 bool features_run(struct features *features, struct sim *sim, const struct sim_launch *launch, struct features_row *row,
                   struct sim_fault *fault)
 {
@@ -749,6 +759,7 @@ bool features_run(struct features *features, struct sim *sim, const struct sim_l
         return false;
     }
     fill(features, launch, code, &sums, footprint, row);
+    fill_first(features, code, row->value);
     fill_away(features, sim, &extents, row->value);
     row->value[FEATURE_COLD] = cold_bytes(features, sim, &extents);
     row->value[FEATURE_STALE] = stale_share(features, &extents, sampled && sums.class[CLASS_GLOBAL_STORE] > 0);
