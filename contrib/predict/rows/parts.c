@@ -33,7 +33,7 @@
 #define MANAGED_BYTES_US 9.15e3 /* managed, first, 64 MiB */
 #define PRINT_US 22.3           /* print_text, 1x1: a warp waits for each of its calls, whatever it prints */
 #define PRINT_LANE_US 0.1       /* print_text, 1x32, 4: for each further lane */
-#define PRINT_FIRST_US 10.0     /* more for the first launch that prints: by public programs, which print in one */
+#define PRINT_FIRST_US 10.0     /* more for the first launch of a kernel that prints: by public programs */
 #define PRINT_CALL_US 2.05      /* print_text, 1x1024 to 512x32, lanes_1: each call of other warps */
 #define PRINT_TEXT_US 0.24      /* print_text, lanes_32: each further lane of theirs */
 #define CHILD_FIRST_US 14.0     /* nested, thread_1x1, 1 */
@@ -332,7 +332,7 @@ static double print_us(const double *v)
     double calls = known(v[COLUMN_PRINTS], 0), warps = v[COLUMN_N_B] * fmax(1, v[COLUMN_W]), own = 1 / fmax(warps, 1);
     double text = known(v[COLUMN_PRINT_LANES], calls * fmin(v[COLUMN_N_T], 32)) - calls;
 
-    return (calls > 0 ? PRINT_FIRST_US : 0) + own * (PRINT_US * calls + PRINT_LANE_US * text) +
+    return (calls > 0 ? PRINT_FIRST_US * known(v[COLUMN_FRESH], 1) : 0) + own * (PRINT_US * calls + PRINT_LANE_US * text) +
            (1 - own) * (PRINT_CALL_US * calls + PRINT_TEXT_US * text);
 }
 
