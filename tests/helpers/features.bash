@@ -24,7 +24,7 @@ classes_add_up() {
             }
             d = $at["l"] - sum
             if (d > 1e-9 * sum || -d > 1e-9 * sum) { print $1 ": l is " $at["l"] ", its classes are " sum; bad = 1 }
-            if (NF != 95) { print "a line of " NF " fields: " $0; bad = 1 }
+            if (NF != 97) { print "a line of " NF " fields: " $0; bad = 1 }
             if ($at["load_hits"] > $at["load_sectors"] || $at["load_lines"] > $at["load_sectors"] ||
                 $at["atomic_words"] > $at["atomic_lanes"] || $at["chain"] <= 0) {
                 print $1 ": more hits than sectors, more words than lanes or no path: " $0

@@ -331,8 +331,9 @@ static double print_us(const double *v)
 {
     double calls = known(v[COLUMN_PRINTS], 0), warps = v[COLUMN_N_B] * fmax(1, v[COLUMN_W]), own = 1 / fmax(warps, 1);
     double text = known(v[COLUMN_PRINT_LANES], calls * fmin(v[COLUMN_N_T], 32)) - calls;
+    double first = calls > 0 ? PRINT_FIRST_US * known(v[COLUMN_FRESH], 1) : 0;
 
-    return (calls > 0 ? PRINT_FIRST_US * known(v[COLUMN_FRESH], 1) : 0) + own * (PRINT_US * calls + PRINT_LANE_US * text) +
+    return first + own * (PRINT_US * calls + PRINT_LANE_US * text) +
            (1 - own) * (PRINT_CALL_US * calls + PRINT_TEXT_US * text);
 }
 
