@@ -70,7 +70,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     run -0 --separate-stderr features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --tune --json
     assert_equal "$(jq -c '[.[].n_t]' <<< "$output")" '[128,32,64,256,512,1024]'
     assert_equal "$(jq -c '[.[] | .n_b * .n_t] | unique' <<< "$output")" '[128000]'
-    assert_equal "$(jq '.[0] | length' <<< "$output")" 95
+    assert_equal "$(jq '.[0] | length' <<< "$output")" 97
     assert_equal "$(jq -c '.[0].n' <<< "$output")" null
     # shellcheck disable=SC2046
     features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --csv > one.csv

@@ -214,8 +214,8 @@ q,0,f,1,1,1,32,1,1,5,"
     # A launch; the same without accesses and work; of one thread; without registers; ended by a clock.
     awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print; next }
         NR > 2 { exit }
-        { $at["clocked"] = 0; print; $at["alpha"] = ""
-          for (k in at) if (k ~ /^(l|l_.*|load_.*|store_.*|bytes_.*|footprint|wait_.*|atomic_.*|cold|code|chain|issue)$/ ||
+        { $at["clocked"] = 0; print; $at["alpha"] = ""; $at["warp_instructions"] = 1
+          for (k in at) if (k ~ /^(l|l_.*|first|fresh|load_.*|store_.*|bytes_.*|footprint|wait_.*|atomic_.*|cold|code|chain|issue)$/ ||
               k ~ /^(busy_.*|shared_.*|constant_.*|local_.*|flops|longest|block_most|dpc|host_bytes|managed_first|prints|children|heap)$/) $at[k] = 0
           print
           for (k in at) if (k ~ /^(n_t|n_b|w|grid_x|block_x)$/) $at[k] = 1

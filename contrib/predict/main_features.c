@@ -332,6 +332,12 @@ static char *pack(struct sim *sim, const struct command *c, const struct sim_ker
 
 /* ------------------------------------------------------------------ launches */
 
+/* A launch like it is taken to have run before. */
+static void run_before(struct features_row *row)
+{
+    row->value[FEATURE_COLD] = row->value[FEATURE_FIRST] = row->value[FEATURE_FRESH] = 0;
+}
+
 static bool run(struct sim *sim, struct features *features, const struct sim_launch *launch)
 {
     struct features_row row;
@@ -339,7 +345,7 @@ static bool run(struct sim *sim, struct features *features, const struct sim_lau
 
     if (!features_run(features, sim, launch, &row, &fault))
         return false;
-    row.value[FEATURE_COLD] = 0; /* a launch like it is taken to have run before */
+    run_before(&row);
     features_write_row(stdout, &row);
     return true;
 }
@@ -352,7 +358,7 @@ static void tune(struct sim *sim, struct features *features, const struct sim_la
     if (!features_tune(features, sim, given, rows, &count))
         stop(EXIT_MACHINE, "no memory to try other block sizes");
     for (size_t n = 0; n < count; n++) {
-        rows[n].value[FEATURE_COLD] = 0;
+        run_before(&rows[n]);
         features_write_row(stdout, &rows[n]);
     }
 }

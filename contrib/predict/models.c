@@ -25,7 +25,7 @@ static void keep_alone(struct table *table)
         if (isnan(v[COLUMN_ALONE_US]))
             continue;
         v[COLUMN_TIME_US] = v[COLUMN_LOW_US] = v[COLUMN_HIGH_US] = v[COLUMN_ALONE_US] + NCU_US;
-        v[COLUMN_COLD] = 0; /* the same launch ran before */
+        v[COLUMN_COLD] = v[COLUMN_FIRST] = v[COLUMN_FRESH] = 0; /* the same launch ran before */
         table->samples[rows++] = s;
     }
     table->rows = rows ? rows : table->rows;

@@ -276,6 +276,38 @@ static void check_pages(void)
     pages_release(&pages);
 }
 
+/* Small allocations share pages of the card, and what lies near a page that was waited for comes along. */
+static void check_lots(void)
+{
+    enum { K = 1024, FAR = 16384 * K, AWAY = 2 * FAR };
+    struct pages pages = {0};
+    uint64_t low, high;
+
+    pages_place(&pages, 0, 1000 * K);
+    pages_place(&pages, FAR, FAR + 1);
+    pages_place(&pages, AWAY, AWAY + 2000 * K);
+    pages_move(&pages, 999 * K, 999 * K + 1, 1 << 30, true);
+    CHECK(pages_here(&pages, FAR) && !pages_here(&pages, 0), "the end of one allocation, and the next one");
+    CHECK(!pages_here(&pages, AWAY), "there is no room for a third in their 2 MB");
+    pages_bounds(&pages, 999 * K, &low, &high);
+    CHECK(low == 960 * K && high == 1000 * K, "the page is cut to the allocation: %u to %u", (unsigned)low,
+          (unsigned)high);
+    pages_move(&pages, FAR, FAR + 1, 1 << 30, false);
+    CHECK(!pages_here(&pages, 999 * K), "the host takes the page of both");
+    pages_move(&pages, 0, 1000 * K, 1 << 30, true);
+    pages_move(&pages, FAR, FAR + 1, 1 << 30, false);
+    pages_bring(&pages);
+    CHECK(!pages_here(&pages, FAR), "nothing was waited for");
+    pages_ask(&pages, 0);
+    pages_bring(&pages);
+    CHECK(pages_here(&pages, FAR), "15 of 16 pages are there: the last comes along");
+    pages_clear(&pages, 0);
+    pages_clear(&pages, FAR);
+    pages_place(&pages, 0, 1000 * K);
+    CHECK(!pages_here(&pages, 0), "the room of freed allocations is new");
+    pages_release(&pages);
+}
+
 int main(int count, char **words)
 {
     check_listing(count > 1 ? words[1] : NULL);
@@ -285,5 +317,6 @@ int main(int count, char **words)
     check_samples();
     check_text();
     check_pages();
+    check_lots();
     return unit_end();
 }

@@ -20,7 +20,6 @@
 #include "feature_work.h"
 
 #define SECTOR 32       /* bytes */
-#define BLOCK 2097152   /* bytes of managed memory whose pages the driver looks at together */
 #define LEAST_PICKED 3  /* along a side of the grid: two edges and what is between them */
 
 /* An allocation that a launch touched. */
@@ -33,6 +32,7 @@ struct age {
 struct features {
     uint64_t sample;
     bool trying;         /* nothing is noted below */
+    bool launched;       /* a launch was described before */
     struct age *ages;    /* [age_count] */
     size_t age_count, age_capacity;
     double bytes;        /* that launches touched so far, each launch its distinct ones */
@@ -323,58 +323,27 @@ static bool page_touched(const struct extent *e, uint64_t first, uint64_t end)
     return false;
 }
 
-/*
- * Bytes of the pages that the launch touched and that the GPU did not have. It has them afterwards. `moved_in`:
- * which stretches of BLOCK bytes had one.
- */
-static double move_pages(struct features *f, struct sim *sim, const struct extent *e, uint16_t *moved_in)
+/* Bytes of the pages that the launch touched and that the GPU did not have. It has them afterwards. */
+static double move_pages(struct features *f, struct sim *sim, const struct extent *e)
 {
-    const uint64_t page = ((uint64_t)1 << PAGES_SHIFT) / SECTOR;
     double moved = 0;
 
     for (uint64_t first = e->first, end; first < e->end; first = end) {
-        end = (first / page + 1) * page;
+        uint64_t low, high;
+
+        pages_bounds(&f->pages, first * SECTOR, &low, &high);
+        end = (high + SECTOR - 1) / SECTOR;
         end = end < e->end ? end : e->end;
         if (pages_here(&f->pages, first * SECTOR) || !page_touched(e, first, end))
             continue;
         moved += (double)((end - first) * SECTOR);
-        moved_in[first * SECTOR / BLOCK] |= e->kind == REGION_MANAGED;
-        if (!f->trying)
-            features_move(f, sim, first * SECTOR, end * SECTOR, true);
+        if (f->trying)
+            continue;
+        pages_ask(&f->pages, first * SECTOR);
+        features_move(f, sim, first * SECTOR, first * SECTOR + 1, true);
     }
     /* Of a sample some pages are seen. */
     return e->touched > 0 ? fmin(moved * e->sectors / (double)e->touched, (double)(e->end - e->first) * SECTOR) : moved;
-}
-
-/* Managed pages of each stretch of BLOCK bytes that had one moved: `all`, and those that the GPU has. */
-static void count_pages(const struct features *f, const struct extents *x, const uint16_t *moved_in, uint16_t *all,
-                        uint16_t *here)
-{
-    for (size_t n = 0; n < x->count; n++)
-        for (uint64_t page = x->list[n].first * SECTOR >> PAGES_SHIFT;
-             x->list[n].kind == REGION_MANAGED && page <= (x->list[n].end * SECTOR - 1) >> PAGES_SHIFT; page++) {
-            uint64_t block = (page << PAGES_SHIFT) / BLOCK;
-
-            all[block] += moved_in[block];
-            here[block] += moved_in[block] && pages_here(&f->pages, page << PAGES_SHIFT);
-        }
-}
-
-/* The driver brings the rest of a stretch of BLOCK bytes of allocations along, once half of it is there. */
-static void bring_along(struct features *f, struct sim *sim, const struct extents *x, const uint16_t *moved_in,
-                        uint16_t *counts, uint64_t blocks)
-{
-    uint16_t *all = counts, *here = counts + blocks;
-
-    count_pages(f, x, moved_in, all, here);
-    for (size_t n = 0; n < x->count; n++)
-        for (uint64_t page = x->list[n].first * SECTOR >> PAGES_SHIFT;
-             x->list[n].kind == REGION_MANAGED && page <= (x->list[n].end * SECTOR - 1) >> PAGES_SHIFT; page++) {
-            uint64_t block = (page << PAGES_SHIFT) / BLOCK;
-
-            if (moved_in[block] && 2 * here[block] >= all[block])
-                features_move(f, sim, page << PAGES_SHIFT, (page << PAGES_SHIFT) + 1, true);
-        }
 }
 
 /*
@@ -383,24 +352,30 @@ static void bring_along(struct features *f, struct sim *sim, const struct extent
  */
 static void fill_away(struct features *f, struct sim *sim, const struct extents *x, double *value)
 {
-    uint64_t blocks = memory_range(sim_memory(sim)) / BLOCK + 1;
-    uint16_t *moved_in = NULL;
-
     value[FEATURE_HOST_BYTES] = value[FEATURE_MANAGED_FIRST] = value[FEATURE_MANAGED_AREAS] = 0;
     for (size_t n = 0; n < x->count; n++) {
         const struct extent *e = &x->list[n];
         double moved = 0;
 
-        if (e->managed && e->sectors > 0 && (moved_in || (moved_in = calloc(3 * blocks, sizeof *moved_in))))
-            moved = move_pages(f, sim, e, moved_in);
+        if (e->managed && e->sectors > 0)
+            moved = move_pages(f, sim, e);
         if (e->kind == REGION_HOST && e->sectors > 0)
             value[FEATURE_HOST_BYTES] += SECTOR * e->sectors;
         value[FEATURE_MANAGED_FIRST] += moved;
         value[FEATURE_MANAGED_AREAS] += moved > 0;
     }
-    if (moved_in && !f->trying && value[FEATURE_MANAGED_AREAS] > 0)
-        bring_along(f, sim, x, moved_in, moved_in + blocks, blocks);
-    free(moved_in);
+    if (!f->trying)
+        pages_bring(&f->pages);
+}
+
+void features_place(struct features *features, uint64_t low, uint64_t high)
+{
+    pages_place(&features->pages, low, high);
+}
+
+void features_clear(struct features *features, uint64_t low)
+{
+    pages_clear(&features->pages, low);
 }
 
 void features_move(struct features *features, struct sim *sim, uint64_t low, uint64_t high, bool to_device)
@@ -410,12 +385,17 @@ void features_move(struct features *features, struct sim *sim, uint64_t low, uin
 
 bool features_any_page(const struct features *features)
 {
-    return features->pages.here != NULL;
+    return features->pages.any;
 }
 
 bool features_next_page(const struct features *features, uint64_t *low, uint64_t *end, uint64_t high)
 {
     return pages_next(&features->pages, low, end, high);
+}
+
+void features_page_of(const struct features *features, uint64_t address, uint64_t *low, uint64_t *high)
+{
+    pages_bounds(&features->pages, address, low, high);
 }
 
 /* The share of the launch's bytes in allocations whose data is not real. `partial`: it adds some. */
@@ -725,6 +705,15 @@ static void tell_irregular(const struct sim_kernel *kernel, const struct feature
     }
 }
 
+/* Whether the launch is the first of the program, and the first of its kernel. */
+static void fill_first(struct features *features, struct features_code *code, double *value)
+{
+    value[FEATURE_FIRST] = !features->launched;
+    value[FEATURE_FRESH] = !code->launched;
+    features->launched = features->launched || !features->trying;
+    code->launched = code->launched || !features->trying;
+}
+
 bool features_run(struct features *features, struct sim *sim, const struct sim_launch *launch, struct features_row *row,
                   struct sim_fault *fault)
 {
@@ -770,6 +759,7 @@ bool features_run(struct features *features, struct sim *sim, const struct sim_l
         return false;
     }
     fill(features, launch, code, &sums, footprint, row);
+    fill_first(features, code, row->value);
     fill_away(features, sim, &extents, row->value);
     row->value[FEATURE_COLD] = cold_bytes(features, sim, &extents);
     row->value[FEATURE_STALE] = stale_share(features, &extents, sampled && sums.class[CLASS_GLOBAL_STORE] > 0);

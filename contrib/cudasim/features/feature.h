@@ -33,7 +33,7 @@
     X(HOST_BYTES, "host_bytes") X(MANAGED_FIRST, "managed_first") X(PRINTS, "prints") X(CHILDREN, "children")          \
     X(LOCAL_STORES, "local_stores") X(PRINT_LANES, "print_lanes") X(CHILD_NESTED, "child_nested")                      \
     X(HEAP_LIVE, "heap_live") X(MANAGED_AREAS, "managed_areas") X(SWAPS, "swaps")                                      \
-    X(LOADS_LONGEST, "loads_longest") X(LOADS_MOST, "loads_most")
+    X(LOADS_LONGEST, "loads_longest") X(LOADS_MOST, "loads_most") X(FIRST, "first") X(FRESH, "fresh")
 
 /* How far counts can be trusted: docs/PREDICT.md. */
 #define FEATURES_OF_TRUST(X)                                                                                           \
@@ -80,6 +80,11 @@ struct features;
 void features_move(struct features *features, struct sim *sim, uint64_t low, uint64_t high, bool to_device);
 bool features_any_page(const struct features *features); /* whether any ever came to the GPU */
 bool features_next_page(const struct features *features, uint64_t *low, uint64_t *end, uint64_t high);
+/* The addresses in the page of this one. On a card allocations share pages: feature_pages.h. */
+void features_page_of(const struct features *features, uint64_t address, uint64_t *low, uint64_t *high);
+/* Managed memory is allocated: [low, high). It is freed. */
+void features_place(struct features *features, uint64_t low, uint64_t high);
+void features_clear(struct features *features, uint64_t low);
 
 /* Launches that are tried, and leave no trace: what they touch is as cold afterwards as before. */
 void features_try(struct features *features, bool on);

@@ -35,6 +35,7 @@ struct features_code {
     bool data_addresses;  /* an address depends on data */
     bool told, told_irregular; /* for the caller: it has printed this before */
     bool tuned;           /* for the caller: it has tried other block sizes */
+    bool launched;        /* for the caller: a launch of it was described before */
     struct costs *costs;  /* for the caller: of the kernel's program */
     struct features_loop *loops; /* [loop_count] of the kernel and of what it calls, in no order */
     size_t loop_count;

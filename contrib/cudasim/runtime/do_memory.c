@@ -45,8 +45,9 @@ cudaError_t allocation_new(struct runtime *runtime, size_t size, enum region_kin
     if (kind == REGION_HOST || kind == REGION_MANAGED) {
         runtime->host_memory = true;
         shield_lower(runtime);
-        moves_note(runtime, region->base, size, false);
     }
+    if (kind == REGION_MANAGED)
+        moves_place(runtime, region->base, size);
     *pointer = (void *)(uintptr_t)region->base;
     return cudaSuccess;
 }
@@ -88,6 +89,7 @@ cudaError_t allocation_release(struct runtime *runtime, void *pointer, const cha
     }
     unused_check(runtime, region);
     range_forget(&runtime->advised, region->base, region->base + region->size);
+    moves_clear(runtime, region->base);
     memory_release(sim_memory(runtime->sim), region->base);
     return cudaSuccess;
 }

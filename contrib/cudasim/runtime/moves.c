@@ -20,7 +20,6 @@
 #include "host_place.h"
 #include "runtime.h"
 #include "contrib/cudasim/features/feature.h"
-#include "contrib/cudasim/features/feature_pages.h"
 
 enum {
     PAGE = 4096,       /* bytes */
@@ -68,7 +67,7 @@ static bool is_own(const struct moves *m, const ucontext_t *context)
 static void handle(int number, siginfo_t *info, void *context)
 {
     struct moves *m = the_moves;
-    uint64_t address = (uintptr_t)info->si_addr, step = (uint64_t)1 << PAGES_SHIFT, low;
+    uint64_t address = (uintptr_t)info->si_addr, low, high;
     const struct range *range = m && info->si_code == SEGV_ACCERR ? range_of(m, address) : NULL;
 
     if (range && is_own(m, context)) {
@@ -76,9 +75,11 @@ static void handle(int number, siginfo_t *info, void *context)
         return;
     }
     if (range) {
-        low = address - (address - m->origin) % step;
-        features_move(m->runtime->features, m->runtime->sim, low - m->origin, low - m->origin + step, false);
-        open_range(low < range->low ? range->low : low, low + step > range->high ? range->high : low + step);
+        features_page_of(m->runtime->features, address - m->origin, &low, &high);
+        features_move(m->runtime->features, m->runtime->sim, address - m->origin, address - m->origin + 1, false);
+        low = (m->origin + low) & ~(uint64_t)(PAGE - 1);
+        high = (m->origin + high + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+        open_range(low < range->low ? range->low : low, high > range->high ? range->high : high);
         return;
     }
     if (m && (m->before.sa_flags & SA_SIGINFO)) {
@@ -178,6 +179,22 @@ void moves_touch(const void *memory, size_t bytes)
              at = (at / PAGE + 1) * PAGE)
             (void)*(const volatile char *)(uintptr_t)at;
     }
+}
+
+void moves_place(struct runtime *runtime, uint64_t address, uint64_t bytes)
+{
+    uint64_t origin = runtime->sim ? memory_origin(sim_memory(runtime->sim)) : 0;
+
+    if (runtime->features && address >= origin)
+        features_place(runtime->features, address - origin, address - origin + bytes);
+}
+
+void moves_clear(struct runtime *runtime, uint64_t address)
+{
+    uint64_t origin = runtime->sim ? memory_origin(sim_memory(runtime->sim)) : 0;
+
+    if (runtime->features && address >= origin)
+        features_clear(runtime->features, address - origin);
 }
 
 void moves_note(struct runtime *runtime, uint64_t address, uint64_t bytes, bool to_device)

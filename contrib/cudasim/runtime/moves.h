@@ -22,6 +22,10 @@ void moves_open(struct runtime *runtime);
 /* As the program's own access to all of the memory would. */
 void moves_touch(const void *memory, size_t bytes);
 
+/* Managed memory is allocated, and freed: the host has it, or an allocation that shares its page. */
+void moves_place(struct runtime *runtime, uint64_t address, uint64_t bytes);
+void moves_clear(struct runtime *runtime, uint64_t address);
+
 /* A call of the runtime moves managed memory. */
 void moves_note(struct runtime *runtime, uint64_t address, uint64_t bytes, bool to_device);
 

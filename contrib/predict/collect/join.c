@@ -25,7 +25,7 @@ static const char features_header[] =
     "atomic_lanes,atomic_words,atomic_sectors,atomic_hot,shared_atomics,shared_rounds,load_found,code," \
     "wait_hit,load_fresh,store_fresh,atomic_meet,cold,atomic_turns,atomic_word,shared_loops,heap," \
     "host_bytes,managed_first,prints,children,local_stores,print_lanes,child_nested,heap_live,managed_areas," \
-    "swaps,loads_longest,loads_most,executed,stale,clocked,data_branches,data_addresses"
+    "swaps,loads_longest,loads_most,first,fresh,executed,stale,clocked,data_branches,data_addresses"
 
 /* Columns of the two files, by their place in the headers above. */
 enum { GPU, KERNEL, CLASS, SIZE, BLOCK, TIME_US, LOW_US, HIGH_US, SAMPLES, SM_MHZ, MEM_MHZ, ALONE_US };
@@ -49,6 +49,12 @@ static bool read_rows(struct cells *c, const char *path, const char *header, con
     if (c->rows == 0)
         return error_usage(error, "%s:1: there is nothing in it", path);
     return is_header(c, header, more) || error_usage(error, "%s:1: the header is not '%s%s'", path, header, more);
+}
+
+/* Columns that are 0 of a launch that ran before. */
+static bool is_warm(const char *column)
+{
+    return strcmp(column, "cold") == 0 || strcmp(column, "first") == 0 || strcmp(column, "fresh") == 0;
 }
 
 /* All cells but those of words must be numbers, and none below 0; what was not timed alone has nothing there. */
@@ -139,7 +145,7 @@ static void print_joined(const struct cells *times, const struct cells *features
             print_short(timed[ALONE_US]);
         /* A row is timed when the same launch ran before: its data is as warm as it can be. */
         for (size_t i = COUNTED_KERNEL + 1; i < features->row[r].count; i++)
-            print_short(strcmp(features->row[0].cell[i], "cold") == 0 ? "0" : counted[i]);
+            print_short(is_warm(features->row[0].cell[i]) ? "0" : counted[i]);
         putchar('\n');
     }
 }

@@ -19,7 +19,7 @@
     X(blocks_per_sm)    /* resident at most */                           \
     X(registers_per_sm) /* of 32 bits */                                 \
     X(shared_per_sm)    /* shared memory in bytes, of all blocks */      \
-    X(launch_us)        /* a launch of one block that does nothing, as ncu times it there */
+    X(launch_us)        /* a launch that is not the first, as ncu times it there: chosen by public programs */
 
 struct gpu {
     char alias[32], name[64]; /* on command lines, and as the driver has it */

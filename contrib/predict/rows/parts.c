@@ -33,7 +33,7 @@
 #define MANAGED_BYTES_US 9.15e3 /* managed, first, 64 MiB */
 #define PRINT_US 22.3           /* print_text, 1x1: a warp waits for each of its calls, whatever it prints */
 #define PRINT_LANE_US 0.1       /* print_text, 1x32, 4: for each further lane */
-#define PRINT_FIRST_US 10.0     /* more for the first launch that prints: by public programs, which print in one */
+#define PRINT_FIRST_US 10.0     /* more for the first launch of a kernel that prints: by public programs */
 #define PRINT_CALL_US 2.05      /* print_text, 1x1024 to 512x32, lanes_1: each call of other warps */
 #define PRINT_TEXT_US 0.24      /* print_text, lanes_32: each further lane of theirs */
 #define CHILD_FIRST_US 14.0     /* nested, thread_1x1, 1 */
@@ -55,6 +55,9 @@
 #define BIG_BLOCK_CLOCKS 1.72   /* block_start, threads_1024 */
 #define FETCH_CLOCKS 30.0       /* for a line of 128 bytes of code that no warp executed yet */
 #define CODE_LINE 8.0           /* instructions */
+#define STEP_CLOCKS 0.9         /* more of each instruction of a warp alone: by public programs */
+#define FIRST_CLOCKS 620.0      /* more of a program's first launch than of its next ones: by public programs */
+#define FIRST_LOAD_CLOCKS 690.0 /* and of one that loads, which misses the address translation: likewise */
 #define DRAM_EFFICIENCY 0.88    /* bandwidth, read, 768 MiB, over the data sheet's */
 #define HALF_LINES 0.8          /* how much more a byte of a half line costs: by public programs */
 #define POPULAR 0.25            /* how far sectors asked for again are found in L2 more often than others: likewise */
@@ -328,8 +331,9 @@ static double print_us(const double *v)
 {
     double calls = known(v[COLUMN_PRINTS], 0), warps = v[COLUMN_N_B] * fmax(1, v[COLUMN_W]), own = 1 / fmax(warps, 1);
     double text = known(v[COLUMN_PRINT_LANES], calls * fmin(v[COLUMN_N_T], 32)) - calls;
+    double first = calls > 0 ? PRINT_FIRST_US * known(v[COLUMN_FRESH], 1) : 0;
 
-    return (calls > 0 ? PRINT_FIRST_US : 0) + own * (PRINT_US * calls + PRINT_LANE_US * text) +
+    return first + own * (PRINT_US * calls + PRINT_LANE_US * text) +
            (1 - own) * (PRINT_CALL_US * calls + PRINT_TEXT_US * text);
 }
 
@@ -415,8 +419,9 @@ static void path(const double *v, const struct gpu *gpu, const struct place *p, 
     double longest = p->waves * fmax(v[COLUMN_LONGEST], 1) * (1 + (block_most(v) - 1) / p->waves);
     double loads = longest_loads(v, p, longest);
     double barrier = BARRIER_CLOCKS + BARRIER_WARP_CLOCKS * v[COLUMN_W];
+    double warps = v[COLUMN_N_B] * fmax(1, v[COLUMN_W]);
 
-    clocks[PART_CHAIN] = longest * v[COLUMN_CHAIN];
+    clocks[PART_CHAIN] = longest * (v[COLUMN_CHAIN] + STEP_CLOCKS * per(v[COLUMN_WARP_INSTRUCTIONS], warps));
     if (isnan(v[COLUMN_WAIT_HIT]))
         clocks[PART_WAIT_LOAD] = loads * v[COLUMN_WAIT_LOAD] * load;
     else
@@ -431,7 +436,8 @@ static void path(const double *v, const struct gpu *gpu, const struct place *p, 
     clocks[PART_BUS] = gpu->max_mhz * bus_us(v);
     clocks[PART_PRINT] = gpu->max_mhz * print_us(v);
     clocks[PART_CHILDREN] = gpu->max_mhz * children_us(v);
-    clocks[PART_FETCH] = v[COLUMN_CODE] / CODE_LINE * FETCH_CLOCKS;
+    clocks[PART_FETCH] = known(v[COLUMN_FRESH], 0) * v[COLUMN_CODE] / CODE_LINE * FETCH_CLOCKS;
+    clocks[PART_FIRST] = known(v[COLUMN_FIRST], 0) * (FIRST_CLOCKS + (v[COLUMN_L_MR] > 0 ? FIRST_LOAD_CLOCKS : 0));
 }
 
 void parts_compute(const struct sample *sample, const struct gpu *gpu, double us[PARTS_ALL])

@@ -37,7 +37,8 @@
     X(BUS, "memory of the host", true)             /* over the bus; managed pages that come for the first time */ \
     X(PRINT, "printing", true)                                                                                     \
     X(CHILDREN, "launches by the kernel", true)                                                                    \
-    X(FETCH, "instruction fetch", true)            /* of code that is executed for the first time */
+    X(FETCH, "instruction fetch", true)            /* of code that no launch executed before */                    \
+    X(FIRST, "first launch", true)                 /* of the program */
 
 enum part {
 #define X(identifier, name, path) PART_##identifier,

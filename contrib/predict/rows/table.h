@@ -113,6 +113,8 @@
     X(SWAPS, "swaps", WORK) \
     X(LOADS_LONGEST, "loads_longest", WORK) \
     X(LOADS_MOST, "loads_most", WORK) \
+    X(FIRST, "first", WORK) \
+    X(FRESH, "fresh", WORK) \
     X(EXECUTED, "executed", WORK) \
     X(STALE, "stale", WORK) \
     X(CLOCKED, "clocked", WORK) \
