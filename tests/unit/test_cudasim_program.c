@@ -105,6 +105,7 @@ static const struct row rows[] = {
     {"@spread.pred.b32", NULL, "pwww", 0, CLASS_COMPUTATION, 0},
     {"@spread.b32.pred", NULL, "wppp", 0, CLASS_COMPUTATION, 0},
     {"@spread.b64.b32", NULL, "qwww", 0, CLASS_COMPUTATION, 0},
+    {"@shade.load @shade.store", NULL, "", 0, 0, 0},
     {"@undefined", undefined, "", 0, CLASS_CONTROL, 0},
     {NULL, NULL, NULL, 0, 0, 0},
 };
