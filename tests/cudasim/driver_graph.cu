@@ -250,6 +250,7 @@ static void any_kind(CUstream stream)
     CUgraphExec exec;
     CUDA_MEM_ALLOC_NODE_PARAMS told = {};
     CUdeviceptr left, freed;
+    CUcontext context;
     int back = -1;
 
     DRIVER(cuGraphCreate(&graph, 0));
@@ -267,11 +268,16 @@ static void any_kind(CUstream stream)
     p.memset.value = 6;
     p.memset.elementSize = 4;
     p.memset.width = p.memset.height = 1;
+    DRIVER(cuCtxGetCurrent(&context));
+    p.memset.ctx = context; /* a graph's memory does not say it */
     DRIVER(cuGraphAddNode(&set, graph, &alloc, NULL, 1, &p));
-    DRIVER(cuGraphConditionalHandleCreate(&handle, graph, NULL, 1, CU_GRAPH_COND_ASSIGN_DEFAULT));
+    DRIVER_ERROR(CUDA_ERROR_INVALID_CONTEXT,
+                 cuGraphConditionalHandleCreate(&handle, graph, NULL, 1, CU_GRAPH_COND_ASSIGN_DEFAULT));
+    DRIVER(cuGraphConditionalHandleCreate(&handle, graph, context, 1, CU_GRAPH_COND_ASSIGN_DEFAULT));
     p = {};
     p.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
     p.conditional.handle = handle;
+    p.conditional.ctx = context;
     p.conditional.type = CU_GRAPH_COND_TYPE_WHILE;
     p.conditional.size = 1;
     DRIVER(cuGraphAddNode(&loop, graph, &set, NULL, 1, &p));

@@ -198,7 +198,8 @@ static std::vector<unsigned> numbers(size_t count)
 static CUtensorMap map_2d(void *address, int box_x, int box_y, int step, CUtensorMapSwizzle swizzle)
 {
     cuuint64_t sizes[2] = {WIDTH, HEIGHT}, strides[1] = {WIDTH * 4};
-    cuuint32_t box[2] = {(cuuint32_t)box_x, (cuuint32_t)box_y}, steps[2] = {1, (cuuint32_t)step};
+    cuuint32_t box[2] = {(cuuint32_t)box_x, (cuuint32_t)box_y}; /* without interleaving the first step is ignored: */
+    cuuint32_t steps[2] = {(cuuint32_t)step, (cuuint32_t)step};
     CUtensorMap map;
 
     EXPECT(encode_tiled(&map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, address, sizes, strides, box, steps,

@@ -358,6 +358,8 @@ CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resour
     if (!object || !resource || !texture || resource->flags || !to_resource(resource, &what))
         return CUDA_ERROR_INVALID_VALUE;
     how = to_texture(texture, channels_of(&what));
+    if (view && channels_of(&what).x == 32)
+        how.readMode = cudaReadModeElementType; /* the runtime refuses the other one there, the driver does not */
     if (view)
         part = (struct cudaResourceViewDesc){ .format = (enum cudaResourceViewFormat)view->format,
                                               .width = view->width, .height = view->height, .depth = view->depth,

@@ -225,11 +225,12 @@ CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle *handle, CUgrap
     struct driver_call call;
     CUresult result;
 
-    (void)context;
     if (!driver_begin(&call, DRIVER_CONTEXT))
         return call.result;
     if (!handle)
         return CUDA_ERROR_INVALID_VALUE;
+    if (!driver_is_context(call.runtime, context)) /* NULL is none either: an H200 says so */
+        return CUDA_ERROR_INVALID_CONTEXT;
     result = driver_end(&call, cudaGraphConditionalHandleCreate(&made, graph, value, flags));
     *handle = made;
     return result;

@@ -111,7 +111,7 @@ static cudaError_t check(struct runtime *runtime, const struct kernel_work *work
         return cudaErrorInvalidValue;
     if (dynamic_shared > facts->max_dynamic_shared ||
         dynamic_shared + facts->static_shared > limits->shared_per_block_optin)
-        return cudaErrorInvalidValue;
+        return work->cooperative ? cudaErrorCooperativeLaunchTooLarge : cudaErrorInvalidValue; /* as an H200 */
     error = check_block(limits, work, facts);
     if (error == cudaSuccess)
         error = check_cluster(limits, work->entry, work);

@@ -353,9 +353,8 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
     struct call call;
 
-    (void)peer, (void)flags;
-    if (call_begin(&call, CALL_DEVICE))
-        call.error = cudaErrorInvalidDevice; /* there is one device, and it is no peer of itself */
+    if (call_begin(&call, CALL_DEVICE)) /* there is one device, and it is no peer of itself */
+        call.error = flags ? cudaErrorInvalidValue : peer ? cudaErrorInvalidDevice : cudaErrorPeerAccessUnsupported;
     return call_end(&call);
 }
 

@@ -99,8 +99,10 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsig
 {
     struct call call;
 
+    /* An upload needs the stream in the parameters of cudaGraphInstantiateWithParams(). */
     if (call_begin(&call, CALL_DEVICE))
-        call.error = instantiate(&call, exec, graph, flags);
+        call.error = flags & cudaGraphInstantiateFlagUpload ? cudaErrorInvalidValue
+                                                            : instantiate(&call, exec, graph, flags);
     return call_end(&call);
 }
 

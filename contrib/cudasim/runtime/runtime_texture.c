@@ -201,7 +201,10 @@ static bool narrow(const struct cudaResourceViewDesc *view, struct sim_texture *
 static cudaError_t set_view(struct call *call, const struct cudaResourceDesc *resource,
                             const struct cudaResourceViewDesc *view, struct sim_texture *t, bool *normalised)
 {
-    bool array = resource->resType == cudaResourceTypeArray || resource->resType == cudaResourceTypeMipmappedArray;
+    const struct cudaArray *array = resource->resType == cudaResourceTypeArray ? resource->res.array.array
+                                    : resource->resType == cudaResourceTypeMipmappedArray
+                                        ? resource->res.mipmap.mipmap->levels[0]
+                                        : NULL;
     unsigned bytes = texture_bytes(t);
     struct cudaChannelFormatDesc desc;
 
@@ -209,11 +212,11 @@ static cudaError_t set_view(struct call *call, const struct cudaResourceDesc *re
         return cudaErrorInvalidValue;
     if (view->format >= cudaResViewFormatUnsignedBlockCompressed1)
         return runtime_unsupported(call, "a resource view of a compressed format");
-    if (view->width != t->levels[0].width || (t->shape >= TEXTURE_2D && view->height != t->levels[0].height) ||
-        (t->shape == TEXTURE_3D && view->depth != t->levels[0].depth))
+    /* An H200 asks for all sides, also the number of layers; and it refuses cudaResViewFormatNone. */
+    if (view->width != array->extent.width || view->height != array->extent.height ||
+        view->depth != array->extent.depth)
         return cudaErrorInvalidValue;
-    if (view->format != cudaResViewFormatNone &&
-        (!view_channels(view->format, &desc) || !format_of(&desc, t, normalised) || texture_bytes(t) != bytes))
+    if (!view_channels(view->format, &desc) || !format_of(&desc, t, normalised) || texture_bytes(t) != bytes)
         return cudaErrorInvalidValue;
     return narrow(view, t) ? cudaSuccess : cudaErrorInvalidValue;
 }
@@ -230,12 +233,17 @@ static enum texture_address address_of(enum cudaTextureAddressMode mode, bool no
     }
 }
 
-static cudaError_t set_texture(const struct cudaTextureDesc *desc, struct sim_texture *t, bool normalised)
+/*
+ * How integers are read follows from the read mode and `own`, the texture without its view: an H200 reads those of 8
+ * and 16 bits, in a view of an array of 32 bits, as floats, whatever the mode.
+ */
+static cudaError_t set_texture(const struct cudaTextureDesc *desc, const struct sim_texture *own, bool has_view,
+                               struct sim_texture *t, bool normalised)
 {
-    bool reals = t->kind == TEXTURE_FLOAT || normalised ||
-                 (desc->readMode == cudaReadModeNormalizedFloat && t->bits < 32);
+    bool asked = desc->readMode == cudaReadModeNormalizedFloat, wide = own->bits == 32;
+    bool reals = t->kind == TEXTURE_FLOAT || normalised || ((asked || wide) && t->bits < 32);
 
-    if (desc->readMode == cudaReadModeNormalizedFloat && t->bits == 32 && t->kind != TEXTURE_FLOAT)
+    if (asked && wide && (own->kind != TEXTURE_FLOAT || has_view))
         return cudaErrorInvalidNormSetting;
     if (desc->filterMode == cudaFilterModeLinear && !reals)
         return cudaErrorInvalidFilterSetting;
@@ -263,7 +271,7 @@ static cudaError_t set_texture(const struct cudaTextureDesc *desc, struct sim_te
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *number, const struct cudaResourceDesc *resource,
                                     const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view)
 {
-    struct sim_texture t = { 0 };
+    struct sim_texture t = { 0 }, own;
     struct object object = { 0 };
     struct call call;
     bool normalised;
@@ -271,10 +279,11 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *number, const struct cu
     if (call_begin(&call, CALL_DEVICE)) {
         call.error = number && resource && texture ? set_resource(call.runtime, resource, &t, &normalised)
                                                    : cudaErrorInvalidValue;
+        own = t;
         if (call.error == cudaSuccess && view)
             call.error = set_view(&call, resource, view, &t, &normalised);
         if (call.error == cudaSuccess)
-            call.error = set_texture(texture, &t, normalised);
+            call.error = set_texture(texture, &own, view != NULL, &t, normalised);
         if (call.error == cudaSuccess) {
             object = (struct object){ .resource = *resource, .texture = *texture, .has_view = view != NULL };
             if (view)

@@ -141,6 +141,12 @@ static bool tensor_row(struct tensor_work *t, const s64 *at, u32 count, u32 stri
     return true;
 }
 
+/* Elements from one that is taken to the next. Without interleaving those of dimension 0 are side by side. */
+static inline u32 tensor_step(const struct tensor_map *m, u32 d)
+{
+    return d == 0 && !m->interleave ? 1 : m->element_strides[d];
+}
+
 static bool tensor_box(struct tensor_work *t, const s64 *start)
 {
     const struct tensor_map *m = &t->map;
@@ -148,13 +154,13 @@ static bool tensor_box(struct tensor_work *t, const s64 *start)
     s64 at[TENSOR_MAP_RANK] = {start[0]};
 
     for (d = 0; d < m->rank; d++)
-        count[d] = (m->box[d] + m->element_strides[d] - 1u) / m->element_strides[d];
+        count[d] = (m->box[d] + tensor_step(m, d) - 1) / tensor_step(m, d);
     if (m->interleave)
         count[m->rank - 2] = 1;
     for (;;) {
         for (d = 1; d < m->rank; d++)
-            at[d] = start[d] + (s64)index[d] * m->element_strides[d];
-        if (!tensor_row(t, at, count[0], m->element_strides[0]))
+            at[d] = start[d] + (s64)index[d] * tensor_step(m, d);
+        if (!tensor_row(t, at, count[0], tensor_step(m, 0)))
             return false;
         for (d = 1; d < m->rank && ++index[d] == count[d]; d++)
             index[d] = 0;
@@ -196,8 +202,7 @@ static void tensor_rows(struct tensor_work *t)
 {
     const struct tensor_map *m = &t->map;
 
-    t->row = (m->mode == TENSOR_MAP_IM2COL ? m->channels
-                                           : (m->box[0] + m->element_strides[0] - 1u) / m->element_strides[0]) *
+    t->row = (m->mode == TENSOR_MAP_IM2COL ? m->channels : (m->box[0] + tensor_step(m, 0) - 1) / tensor_step(m, 0)) *
              t->element;
     t->pitch = m->swizzle && !m->interleave ? 16u << m->swizzle : 0;
 }

@@ -79,8 +79,12 @@ int main()
     void *with_two[] = {&s, &two}, *with_three[] = {&s, &three}, *with_graphs[] = {&s, &now, &later}, *alone[] = {&s};
     graphs[0] = one((void *)leaf, with_two), graphs[1] = one((void *)leaf, with_three);
     CUDA_CHECK(cudaGraphInstantiate(&now, graphs[0], cudaGraphInstantiateFlagDeviceLaunch));
-    CUDA_CHECK(cudaGraphInstantiate(&later, graphs[1],
-                                    cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUpload));
+    cudaGraphInstantiateParams upload = {};
+
+    upload.flags = cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUpload;
+    upload.uploadStream = stream;
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaGraphInstantiate(&later, graphs[1], upload.flags)); /* no stream */
+    CUDA_CHECK(cudaGraphInstantiateWithParams(&later, graphs[1], &upload));
     CUDA_CHECK(cudaGraphUpload(now, stream));
     graphs[2] = one((void *)launcher, with_graphs);
     CUDA_CHECK(cudaGraphInstantiate(&outer, graphs[2], 0));

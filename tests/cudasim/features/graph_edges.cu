@@ -176,7 +176,7 @@ int main()
     CUDA_CHECK(cudaMemset(n, 0, sizeof *n));
     test_added(n);
     test_captured(n);
-    EXPECT_ERROR(cudaErrorInvalidDevice, cudaDeviceEnablePeerAccess(0, 0));
+    EXPECT_ERROR(cudaErrorPeerAccessUnsupported, cudaDeviceEnablePeerAccess(0, 0));
     /* A cluster of 16 blocks is for kernels that ask. */
     CUDA_CHECK(cudaFuncSetAttribute(wide, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     wide<<<16, 1>>>(n);

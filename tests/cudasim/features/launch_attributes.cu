@@ -47,7 +47,7 @@ int main(void)
     list[3].val.memSyncDomain = cudaLaunchMemSyncDomainRemote;
     config.gridDim = 8, config.blockDim = 32, config.dynamicSmemBytes = 100 * 1024;
     config.attrs = list, config.numAttrs = 4;
-    EXPECT_ERROR(cudaErrorInvalidValue, cudaLaunchKernelEx(&config, where, out));
+    EXPECT_ERROR(cudaErrorCooperativeLaunchTooLarge, cudaLaunchKernelEx(&config, where, out));
     CUDA_CHECK(cudaFuncSetAttribute(where, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 * 1024));
     CUDA_CHECK(cudaLaunchKernelEx(&config, where, out));
     CUDA_CHECK(cudaDeviceSynchronize());
