@@ -245,6 +245,45 @@ static void texture_of_array(void)
     DRIVER(cuArrayDestroy(array));
 }
 
+__global__ void read_parts(cudaTextureObject_t texture, uint4 *out)
+{
+    *out = tex2D<uint4>(texture, 1.5f, 0.5f);
+}
+
+/* Bytes of an array of words, by a view: the flag says how they are read, whatever the array's own texels are. */
+static void view_of_array(void)
+{
+    std::vector<unsigned> words = { 0, 0x04030201 };
+    CUarray array = new_array(2, 1, 0, CU_AD_FORMAT_UNSIGNED_INT32, 1, 0);
+    CUDA_MEMCPY2D plane = {};
+    CUDA_RESOURCE_DESC what = {};
+    CUDA_RESOURCE_VIEW_DESC view = {};
+    CUtexObject texture;
+    uint4 *out = device_zeros<uint4>(1);
+
+    plane.srcMemoryType = CU_MEMORYTYPE_HOST, plane.srcHost = words.data();
+    plane.dstMemoryType = CU_MEMORYTYPE_ARRAY, plane.dstArray = array;
+    plane.WidthInBytes = 8, plane.Height = 1;
+    DRIVER(cuMemcpy2D(&plane));
+    what.resType = CU_RESOURCE_TYPE_ARRAY, what.res.array.hArray = array;
+    view.format = CU_RES_VIEW_FORMAT_UINT_4X8, view.width = 2, view.height = 1;
+    for (unsigned flag : { 0u, (unsigned)CU_TRSF_READ_AS_INTEGER }) {
+        CUDA_TEXTURE_DESC how = clamped(flag, CU_TR_FILTER_MODE_POINT), told = {};
+
+        DRIVER(cuTexObjectCreate(&texture, &what, &how, &view));
+        DRIVER(cuTexObjectGetTextureDesc(&told, texture));
+        EXPECT(told.flags == flag);
+        read_parts<<<1, 1>>>(texture, out);
+        CHECK_KERNEL();
+        uint4 got = host_copy(out, 1)[0];
+        float first = 1 / 255.0f;
+        EXPECT(flag ? got.x == 1 && got.w == 4 : memcmp(&got.x, &first, sizeof first) == 0);
+        DRIVER(cuTexObjectDestroy(texture));
+    }
+    device_free(out);
+    DRIVER(cuArrayDestroy(array));
+}
+
 /* Bytes are read as reals from 0 to 1 unless the flags say otherwise; 32-bit integers never are. */
 static void texture_of_memory(void)
 {
@@ -398,6 +437,7 @@ int main(void)
     copy_rows(stream);
     copy_boxes(stream);
     texture_of_array();
+    view_of_array();
     texture_of_memory();
     mipmaps();
     surfaces();

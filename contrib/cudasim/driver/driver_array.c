@@ -3,6 +3,7 @@
  * runtime's, and back. do_array.c and runtime_texture.c do the work.
  */
 #include "driver.h"
+#include "contrib/cudasim/runtime/array.h"
 
 /* ------------------------------------------------------------------ formats */
 
@@ -277,31 +278,11 @@ static void from_resource(const struct cudaResourceDesc *from, CUDA_RESOURCE_DES
     }
 }
 
-/* The channels of what the resource holds. */
-static struct cudaChannelFormatDesc channels_of(const struct cudaResourceDesc *resource)
+static struct cudaTextureDesc to_texture(const CUDA_TEXTURE_DESC *from)
 {
-    struct cudaChannelFormatDesc desc = { .f = cudaChannelFormatKindNone };
-    cudaArray_t array = resource->res.array.array;
-
-    if (resource->resType == cudaResourceTypeLinear)
-        return resource->res.linear.desc;
-    if (resource->resType == cudaResourceTypePitch2D)
-        return resource->res.pitch2D.desc;
-    if (resource->resType == cudaResourceTypeMipmappedArray &&
-        cudaGetMipmappedArrayLevel(&array, resource->res.mipmap.mipmap, 0) != cudaSuccess)
-        return desc;
-    cudaArrayGetInfo(&desc, NULL, NULL, array); /* of an unknown array nothing is known; its object is refused */
-    return desc;
-}
-
-/* The driver reads integers of 32 bits as they are, whatever the flags say. The runtime has to ask for that. */
-static struct cudaTextureDesc to_texture(const CUDA_TEXTURE_DESC *from, struct cudaChannelFormatDesc channels)
-{
-    bool whole = (from->flags & CU_TRSF_READ_AS_INTEGER) ||
-                 (channels.x == 32 && channels.f != cudaChannelFormatKindFloat);
     struct cudaTextureDesc to = {
         .filterMode = (enum cudaTextureFilterMode)from->filterMode,
-        .readMode = whole ? cudaReadModeElementType : cudaReadModeNormalizedFloat,
+        .readMode = from->flags & CU_TRSF_READ_AS_INTEGER ? cudaReadModeElementType : cudaReadModeNormalizedFloat,
         .sRGB = (from->flags & CU_TRSF_SRGB) != 0,
         .normalizedCoords = (from->flags & CU_TRSF_NORMALIZED_COORDINATES) != 0,
         .maxAnisotropy = from->maxAnisotropy,
@@ -357,16 +338,14 @@ CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resour
         return call.result;
     if (!object || !resource || !texture || resource->flags || !to_resource(resource, &what))
         return CUDA_ERROR_INVALID_VALUE;
-    how = to_texture(texture, channels_of(&what));
-    if (view && channels_of(&what).x == 32)
-        how.readMode = cudaReadModeElementType; /* the runtime refuses the other one there, the driver does not */
+    how = to_texture(texture);
     if (view)
         part = (struct cudaResourceViewDesc){ .format = (enum cudaResourceViewFormat)view->format,
                                               .width = view->width, .height = view->height, .depth = view->depth,
                                               .firstMipmapLevel = view->firstMipmapLevel,
                                               .lastMipmapLevel = view->lastMipmapLevel,
                                               .firstLayer = view->firstLayer, .lastLayer = view->lastLayer };
-    return driver_end(&call, cudaCreateTextureObject(object, &what, &how, view ? &part : NULL));
+    return driver_end(&call, texture_object_new(object, &what, &how, view ? &part : NULL, true));
 }
 
 CUresult cuTexObjectDestroy(CUtexObject object)

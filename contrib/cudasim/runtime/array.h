@@ -32,5 +32,9 @@ void mipmapped_free(struct runtime *runtime, struct cudaMipmappedArray *mipmappe
 cudaError_t array_plane(struct runtime *runtime, const struct cudaArray *array, size_t x, const struct cudaPos *from,
                         const struct cudaExtent *extent, struct plane *plane);
 size_t array_texel(const struct cudaArray *array); /* bytes */
+/* As cudaCreateTextureObject(). By the driver the read mode holds for integers of 8 and 16 bits, whatever the array. */
+cudaError_t texture_object_new(cudaTextureObject_t *number, const struct cudaResourceDesc *resource,
+                               const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view,
+                               bool by_driver);
 
 #endif

@@ -234,17 +234,24 @@ static enum texture_address address_of(enum cudaTextureAddressMode mode, bool no
 }
 
 /*
- * How integers are read follows from the read mode and `own`, the texture without its view: an H200 reads those of 8
- * and 16 bits, in a view of an array of 32 bits, as floats, whatever the mode.
+ * What the runtime makes of a read mode. `own` is the texture without its view. An H200 reads integers of 8 and 16
+ * bits, in a view of an array of 32 bits, as floats, whatever the mode.
  */
-static cudaError_t set_texture(const struct cudaTextureDesc *desc, const struct sim_texture *own, bool has_view,
-                               struct sim_texture *t, bool normalised)
+static cudaError_t set_mode(const struct sim_texture *own, bool has_view, struct cudaTextureDesc *how)
 {
-    bool asked = desc->readMode == cudaReadModeNormalizedFloat, wide = own->bits == 32;
-    bool reals = t->kind == TEXTURE_FLOAT || normalised || ((asked || wide) && t->bits < 32);
-
-    if (asked && wide && (own->kind != TEXTURE_FLOAT || has_view))
+    if (own->bits < 32)
+        return cudaSuccess;
+    if (how->readMode == cudaReadModeNormalizedFloat && (own->kind != TEXTURE_FLOAT || has_view))
         return cudaErrorInvalidNormSetting;
+    how->readMode = cudaReadModeNormalizedFloat;
+    return cudaSuccess;
+}
+
+static cudaError_t set_texture(const struct cudaTextureDesc *desc, struct sim_texture *t, bool normalised)
+{
+    bool reals = t->kind == TEXTURE_FLOAT || normalised ||
+                 (desc->readMode == cudaReadModeNormalizedFloat && t->bits < 32);
+
     if (desc->filterMode == cudaFilterModeLinear && !reals)
         return cudaErrorInvalidFilterSetting;
     t->normalised_read = reals && t->kind != TEXTURE_FLOAT;
@@ -268,11 +275,13 @@ static cudaError_t set_texture(const struct cudaTextureDesc *desc, const struct 
     return cudaSuccess;
 }
 
-cudaError_t cudaCreateTextureObject(cudaTextureObject_t *number, const struct cudaResourceDesc *resource,
-                                    const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view)
+cudaError_t texture_object_new(cudaTextureObject_t *number, const struct cudaResourceDesc *resource,
+                               const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view,
+                               bool by_driver)
 {
     struct sim_texture t = { 0 }, own;
     struct object object = { 0 };
+    struct cudaTextureDesc how = texture ? *texture : (struct cudaTextureDesc){ 0 };
     struct call call;
     bool normalised;
 
@@ -282,8 +291,10 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *number, const struct cu
         own = t;
         if (call.error == cudaSuccess && view)
             call.error = set_view(&call, resource, view, &t, &normalised);
+        if (call.error == cudaSuccess && !by_driver)
+            call.error = set_mode(&own, view != NULL, &how);
         if (call.error == cudaSuccess)
-            call.error = set_texture(texture, &own, view != NULL, &t, normalised);
+            call.error = set_texture(&how, &t, normalised);
         if (call.error == cudaSuccess) {
             object = (struct object){ .resource = *resource, .texture = *texture, .has_view = view != NULL };
             if (view)
@@ -293,6 +304,12 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *number, const struct cu
         }
     }
     return call_end(&call);
+}
+
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *number, const struct cudaResourceDesc *resource,
+                                    const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view)
+{
+    return texture_object_new(number, resource, texture, view, false);
 }
 
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *number, const struct cudaResourceDesc *resource)

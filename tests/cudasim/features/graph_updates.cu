@@ -163,16 +163,19 @@ static void test_forks(int *d, cudaStream_t s, cudaStream_t s2, cudaStream_t s3)
     for (auto q : {&f, &j1, &j2})
         CUDA_CHECK(cudaEventCreateWithFlags(q, cudaEventDisableTiming));
     CUDA_CHECK(cudaMemset(d, 0, 256));
+    auto split = [&] { /* a node in s, and behind it two branches, which j1 and j2 end */
+        add<<<1, 1, 0, s>>>(d, 1);
+        CUDA_CHECK(cudaEventRecord(f, s));
+        CUDA_CHECK(cudaStreamWaitEvent(s2, f));
+        CUDA_CHECK(cudaStreamWaitEvent(s3, f));
+        add<<<1, 1, 0, s2>>>(d, 10);
+        add<<<1, 1, 0, s3>>>(d, 100);
+        CUDA_CHECK(cudaLaunchHostFunc(s3, h1, &other));
+        CUDA_CHECK(cudaEventRecord(j1, s2));
+        CUDA_CHECK(cudaEventRecord(j2, s3));
+    };
     CUDA_CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal));
-    add<<<1, 1, 0, s>>>(d, 1);
-    CUDA_CHECK(cudaEventRecord(f, s));
-    CUDA_CHECK(cudaStreamWaitEvent(s2, f));
-    CUDA_CHECK(cudaStreamWaitEvent(s3, f));
-    add<<<1, 1, 0, s2>>>(d, 10);
-    add<<<1, 1, 0, s3>>>(d, 100);
-    CUDA_CHECK(cudaLaunchHostFunc(s3, h1, &other));
-    CUDA_CHECK(cudaEventRecord(j1, s2));
-    CUDA_CHECK(cudaEventRecord(j2, s3));
+    split();
     CUDA_CHECK(cudaStreamIsCapturing(s2, &st));
     EXPECT((int)st == (int)cudaStreamCaptureStatusActive);
     EXPECT_ERROR(cudaErrorStreamCaptureUnsupported, cudaStreamSynchronize(s2));
@@ -180,15 +183,7 @@ static void test_forks(int *d, cudaStream_t s, cudaStream_t s2, cudaStream_t s3)
     EXPECT((int)st == (int)cudaStreamCaptureStatusInvalidated);
     EXPECT_ERROR(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(s, &g));
     CUDA_CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
-    add<<<1, 1, 0, s>>>(d, 1);
-    CUDA_CHECK(cudaEventRecord(f, s));
-    CUDA_CHECK(cudaStreamWaitEvent(s2, f));
-    CUDA_CHECK(cudaStreamWaitEvent(s3, f));
-    add<<<1, 1, 0, s2>>>(d, 10);
-    add<<<1, 1, 0, s3>>>(d, 100);
-    CUDA_CHECK(cudaLaunchHostFunc(s3, h1, &other));
-    CUDA_CHECK(cudaEventRecord(j1, s2));
-    CUDA_CHECK(cudaEventRecord(j2, s3));
+    split();
     CUDA_CHECK(cudaStreamWaitEvent(s, j1));
     CUDA_CHECK(cudaStreamWaitEvent(s, j2));
     mul<<<1, 1, 0, s>>>(d, 2);
