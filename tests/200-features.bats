@@ -70,7 +70,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     run -0 --separate-stderr features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --tune --json
     assert_equal "$(jq -c '[.[].n_t]' <<< "$output")" '[128,32,64,256,512,1024]'
     assert_equal "$(jq -c '[.[] | .n_b * .n_t] | unique' <<< "$output")" '[128000]'
-    assert_equal "$(jq '.[0] | length' <<< "$output")" 97
+    assert_equal "$(jq '.[0] | length' <<< "$output")" 99
     assert_equal "$(jq -c '.[0].n' <<< "$output")" null
     # shellcheck disable=SC2046
     features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --csv > one.csv
@@ -204,6 +204,32 @@ one_double 0 0 64 96 0 0 0
 heap 3.2 153.6 0 0 128 0 0
 swap 2048 2048 0 0 0 96 1
 walk 0 0 0 0 0 0 2"
+}
+
+@test "features: loops that ptxas unrolled, words that it loads together, changes in place, sums of halves" {
+    loops() {
+        awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+            { print $1, int($at["wait_load"] / 10), $at["shared_passes"], $at["shared_merged"], $at["store_fresh"],
+              $at["in_place"], $at["atomic_word"] }'
+    }
+    run -0 --separate-stderr features "$fixtures/loops.cu" --csv
+    run -0 loops <<< "$output"
+    # nvcc unrolls one of two loops by four, and ptxas that one by four again: 7 waits for 100 loads. Three of four
+    # passes over a row of a tile are saved. Pairs of halves are changed one after another, as floats are.
+    assert_output "known 0 0 0 4 0 0
+unknown 8 0 0 4 0 0
+square 0 17408 6144 512 0 0
+bounded 0 17408 6144 512 0 0
+padded 0 18432 0 512 0 0
+in_place 0 0 0 32 32 0
+copy 0 0 0 32 0 0
+halves 0 0 0 0 0 153.6"
+    # The machine code says so.
+    nvcc -arch=sm_90 -fatbin -o loops.fatbin "$fixtures/loops.cu"
+    run -0 "$build/fatbin" loops.fatbin
+    assert_line --regexp '^    loop: [0-9]+ instructions, 16 loads, 0 of shared memory, 0 stores$'
+    assert_line --regexp '^    loop: [0-9]+ instructions, 2 loads, 20 of shared memory, 0 stores$'
+    assert_line --regexp '^    loop: [0-9]+ instructions, 8 loads, 128 of shared memory, 0 stores$'
 }
 
 @test "features: memory of the host, managed memory touched first, printing, launches by kernels" {

@@ -101,15 +101,31 @@ void sim_destroy(struct sim *sim)
     free(sim);
 }
 
-/* What the cubins say of a kernel. False: nothing. */
-static bool find_resources(const struct cubin_kernel *list, size_t count, const char *name, struct kernel_resources *r)
+/* What the cubins say of a kernel. NULL: nothing. */
+static const struct cubin_kernel *find_cubin(const struct cubin_kernel *list, size_t count, const char *name)
 {
     for (size_t n = 0; n < count; n++)
-        if (!strcmp(list[n].name, name)) {
-            *r = (struct kernel_resources){list[n].registers, list[n].local};
-            return true;
-        }
-    return false;
+        if (!strcmp(list[n].name, name))
+            return &list[n];
+    return NULL;
+}
+
+/* Describes function `index`, a kernel. `seen` is scratch. False: no memory. */
+static bool describe(struct sim_module *m, size_t index, const struct cubin_kernel *found, char *seen)
+{
+    struct sim_kernel *kernel = &m->kernels[m->kernel_count++];
+    struct kernel_resources r = {0};
+
+    if (found)
+        r = (struct kernel_resources){found->registers, found->local};
+    if (found && found->loop_count && m->sim->options.features) {
+        kernel->loops = malloc(found->loop_count * sizeof *kernel->loops);
+        if (!kernel->loops)
+            return false;
+        kernel->loop_count = found->loop_count;
+        memcpy(kernel->loops, found->loops, found->loop_count * sizeof *kernel->loops);
+    }
+    return kernel_describe(m, kernel, index, found ? &r : NULL, seen);
 }
 
 /* Whether the text says ".target sm_90, debug", as nvcc -G writes it. */
@@ -180,11 +196,9 @@ struct sim_module *sim_link(struct sim *sim, const struct sim_text *texts, size_
     seen = calloc(m->program->function_count + 1, 1);
     for (size_t f = 0; m->kernels && seen && f < m->program->function_count; f++) {
         const struct ptx_function *x = m->program->functions[f].ptx;
-        struct kernel_resources r;
 
         if (x->entry && x->defined)
-            good &= kernel_describe(m, &m->kernels[m->kernel_count++], f,
-                                    find_resources(cubin, cubin_count, x->name, &r) ? &r : NULL, seen);
+            good &= describe(m, f, find_cubin(cubin, cubin_count, x->name), seen);
     }
     m->next = sim->modules;
     sim->modules = m;
@@ -212,6 +226,7 @@ void sim_unload(struct sim *sim, struct sim_module *module)
         if (k->use)
             use_freeze(k->use);
         free(k->demangled);
+        free(k->loops);
         if (k->attached)
             k->detach(k->attached);
     }

@@ -12,7 +12,7 @@ mark(s) = int(word(points, s))
 set output out.'.svg'
 plot x with lines ls 10 title 'as measured', \
      2 * x with lines ls 9 title 'twice, half', x / 2 with lines ls 9 notitle, \
-     for [s = 1:count] files[s] using 1:2:3:4 with yerrorbars notitle lc rgb colour(mark(s) + 1) lw 1 pt 0, \
+     for [s = 1:count] files[s] using 1:2:3:4 with yerrorbars notitle lc rgb colour(mark(s) % 7 + 1) lw 1 pt 0, \
      for [s = 1:count] files[s] using 1:2 with points title names[s] noenhanced \
-         lc rgb (mark(s) ? colour(mark(s) + 1) : '#707070') pt (mark(s) ? mark(s) + 4 : 2) ps 1.1
+         lc rgb (mark(s) ? colour(mark(s) % 7 + 1) : '#707070') pt (mark(s) ? mark(s) + 4 : 2) ps 1.1
 set output

@@ -163,7 +163,7 @@ static bool write_tables(const struct validation *v, const char *folder, const c
                "`contrib/predict/scripts/kernel_times.sh` measured under ncu on a\n%s: the first 40 launches of every "
                "accepted CUDA submission. Predicted by %s, for one\n%s, from counts of the simulator on the same "
                "inputs. None of these kernels was trained on. How to read it:\n[PREDICT.md](../PREDICT.md#validation)."
-               "\n\n## Summary\n%s", predictions_trained_on(p), p->model.recipe.method->name, p->gpu->name, summary);
+               "\n\n## Summary\n%s", p->gpu->name, p->model.recipe.method->name, p->gpu->name, summary);
     fputs("## Kernels\n\nMicroseconds; sums over launches, and medians of a launch. "
           "\"irregular\": a loop's rounds depend on data in memory.\n\n"
           "| problem | submission | kernel | launches | measured | median | predicted | 90 % | median | error | "

@@ -11,7 +11,7 @@ classes_add_up() {
     header+=,constant_words,atomic_requests,atomic_lanes,atomic_words,atomic_sectors,atomic_hot,shared_atomics
     header+=,shared_rounds,load_found,code,wait_hit,load_fresh,store_fresh,atomic_meet,cold,atomic_turns
     header+=,atomic_word,shared_loops,heap,host_bytes,managed_first,prints,children,local_stores,print_lanes
-    header+=,child_nested,heap_live,managed_areas,swaps,loads_longest,loads_most,first,fresh
+    header+=,child_nested,heap_live,managed_areas,swaps,loads_longest,loads_most,first,fresh,in_place,shared_merged
     header+=,executed,stale,clocked,data_branches,data_addresses
     assert_equal "$(head -n 1 "$1")" "$header"
     awk -F, '
@@ -24,7 +24,7 @@ classes_add_up() {
             }
             d = $at["l"] - sum
             if (d > 1e-9 * sum || -d > 1e-9 * sum) { print $1 ": l is " $at["l"] ", its classes are " sum; bad = 1 }
-            if (NF != 97) { print "a line of " NF " fields: " $0; bad = 1 }
+            if (NF != 99) { print "a line of " NF " fields: " $0; bad = 1 }
             if ($at["load_hits"] > $at["load_sectors"] || $at["load_lines"] > $at["load_sectors"] ||
                 $at["atomic_words"] > $at["atomic_lanes"] || $at["chain"] <= 0) {
                 print $1 ": more hits than sectors, more words than lanes or no path: " $0

@@ -170,6 +170,36 @@ static void test_lines_of_memory(void)
           once[PART_DRAM]);
 }
 
+/* What is changed in place moves twice, and what is stored again once; words that are loaded together are one pass. */
+static void test_places(void)
+{
+    struct gpu gpu = {"h100", "H100", 132, 1980, 3352, 52428800, 128, 64, 16, 2048, 32, 65536, 233472, 2.2};
+    struct sample s = {.line = 1};
+    double *v = s.value, us[PARTS_ALL], other[PARTS_ALL];
+
+    v[COLUMN_N_T] = 256, v[COLUMN_N_B] = 131072, v[COLUMN_W] = 8, v[COLUMN_REGISTERS] = 16, v[COLUMN_ISSUE] = 1e7;
+    v[COLUMN_FOOTPRINT] = 1 << 30, v[COLUMN_LOAD_SECTORS] = v[COLUMN_LOAD_FRESH] = 1 << 25;
+    v[COLUMN_STORE_SECTORS] = v[COLUMN_STORE_FRESH] = 1 << 25;
+    v[COLUMN_LOAD_REQUESTS] = v[COLUMN_STORE_REQUESTS] = v[COLUMN_LOAD_LINES] = v[COLUMN_STORE_LINES] = 1 << 23;
+    parts_compute(&s, &gpu, us);
+    v[COLUMN_IN_PLACE] = 1 << 25;
+    parts_compute(&s, &gpu, other);
+    CHECK(fabs(other[PART_DRAM] / us[PART_DRAM] - 2) < 1e-9, "in place %g, elsewhere %g", other[PART_DRAM],
+          us[PART_DRAM]);
+    v[COLUMN_IN_PLACE] = NAN;
+    parts_compute(&s, &gpu, other);
+    CHECK(fabs(other[PART_DRAM] / us[PART_DRAM] - 1.5) < 1e-9, "not known %g", other[PART_DRAM]);
+    v[COLUMN_IN_PLACE] = NAN, v[COLUMN_STORE_FRESH] = 0;
+    parts_compute(&s, &gpu, other);
+    CHECK(fabs(other[PART_DRAM] / us[PART_DRAM] - 1) < 1e-9, "stored again %g", other[PART_DRAM]);
+    v[COLUMN_SHARED_PASSES] = 1e9;
+    parts_compute(&s, &gpu, us);
+    v[COLUMN_SHARED_MERGED] = 0.75e9;
+    parts_compute(&s, &gpu, other);
+    CHECK(fabs(other[PART_SHARED] / us[PART_SHARED] - 0.25) < 0.01, "together %g, each alone %g", other[PART_SHARED],
+          us[PART_SHARED]);
+}
+
 /* What leaves the multiprocessor: each constant's own case of the microbenchmarks, as ncu times it. */
 static void test_system(void)
 {
@@ -253,6 +283,7 @@ int main(void)
     test_scores();
     test_occupancy();
     test_lines_of_memory();
+    test_places();
     test_system();
     test_irregular();
     return unit_end();

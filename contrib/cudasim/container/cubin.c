@@ -4,7 +4,7 @@
  * A kernel is a function symbol marked as an entry. What it needs is in these sections, whose sh_info is the index of
  * the kernel's .text section, or which name the kernel's symbol:
  *
- *     .text.KERNEL        registers in the top byte of sh_info, up to sm_89
+ *     .text.KERNEL        registers in the top byte of sh_info, up to sm_89; the machine code itself
  *     .nv.shared.KERNEL   its size; from sm_90 on it starts with what the system reserves, which a symbol tells
  *     .nv.local.KERNEL    its size
  *     .nv.info            attributes of all kernels by symbol: registers, frame, stack with calls
@@ -27,7 +27,8 @@ enum {
     ATTRIBUTE_FRAME_SIZE = 0x11,  /* u32 symbol, u32 bytes */
     ATTRIBUTE_MIN_STACK = 0x12,   /* u32 symbol, u32 bytes: frame, and those of called functions */
     ATTRIBUTE_REGCOUNT = 0x2F,    /* u32 symbol, u32 registers */
-    RESERVED_SHARED = 1024        /* bytes a block that sm_90 reserves */
+    RESERVED_SHARED = 1024,       /* bytes a block that sm_90 reserves */
+    KNOWN_CODE = 90               /* sm_90: the machine code that machine_code.c reads */
 };
 
 struct cubin {
@@ -154,6 +155,24 @@ static void read_attributes(const struct cubin *cubin, const Elf64_Shdr *header,
     }
 }
 
+/* The architecture stands in the second byte of the flags, in older files in the first. */
+static bool is_known_code(const struct cubin *cubin)
+{
+    uint32_t flags = cubin->image.header.e_flags;
+
+    return (flags >> 8 & 0xFF) == KNOWN_CODE || (flags & 0xFF) == KNOWN_CODE;
+}
+
+static void read_code(const struct cubin *cubin, const Elf64_Shdr *header, struct cubin_kernel *kernel)
+{
+    const unsigned char *code = is_known_code(cubin) ? elf_image_data(&cubin->image, header) : NULL;
+
+    if (!kernel->registers)
+        kernel->registers = (unsigned)(header->sh_info >> 24);
+    if (code && !kernel->loops)
+        kernel->loops = machine_loops(code, header->sh_size, &kernel->loop_count);
+}
+
 static void read_section(const struct cubin *cubin, size_t section, const Elf64_Shdr *header, const char *name)
 {
     struct cubin_kernel *kernel = kernel_of_section(cubin, header->sh_info);
@@ -165,9 +184,8 @@ static void read_section(const struct cubin *cubin, size_t section, const Elf64_
     else if (starts_with(name, ".nv.shared.") && kernel)
         kernel->shared = narrow(cubin->reserved && header->sh_size >= RESERVED_SHARED ?
                                 header->sh_size - RESERVED_SHARED : header->sh_size);
-    else if (starts_with(name, ".text.") && (kernel = kernel_of_section(cubin, section)) &&
-             !kernel->registers)
-        kernel->registers = (unsigned)(header->sh_info >> 24);
+    else if (starts_with(name, ".text.") && (kernel = kernel_of_section(cubin, section)))
+        read_code(cubin, header, kernel);
 }
 
 /* .nv.local.KERNEL comes on top of the stack, so it is added when that is known. */
@@ -229,7 +247,9 @@ out:
 
 void cubin_free(struct cubin_kernel *kernels, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         free(kernels[i].name);
+        free(kernels[i].loops);
+    }
     free(kernels);
 }

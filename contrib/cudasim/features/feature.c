@@ -581,7 +581,7 @@ const struct features_code *features_of_kernel(struct sim_kernel *kernel)
 static struct costs *costs_of_kernel(const struct sim_kernel *kernel, struct features_code *code)
 {
     if (!code->costs)
-        code->costs = costs_create(kernel->module->program);
+        code->costs = costs_create(kernel->module->program, kernel->function, kernel->loops, kernel->loop_count);
     return code->costs;
 }
 

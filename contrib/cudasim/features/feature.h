@@ -33,7 +33,8 @@
     X(HOST_BYTES, "host_bytes") X(MANAGED_FIRST, "managed_first") X(PRINTS, "prints") X(CHILDREN, "children")          \
     X(LOCAL_STORES, "local_stores") X(PRINT_LANES, "print_lanes") X(CHILD_NESTED, "child_nested")                      \
     X(HEAP_LIVE, "heap_live") X(MANAGED_AREAS, "managed_areas") X(SWAPS, "swaps")                                      \
-    X(LOADS_LONGEST, "loads_longest") X(LOADS_MOST, "loads_most") X(FIRST, "first") X(FRESH, "fresh")
+    X(LOADS_LONGEST, "loads_longest") X(LOADS_MOST, "loads_most") X(FIRST, "first") X(FRESH, "fresh")      \
+    X(IN_PLACE, "in_place") X(SHARED_MERGED, "shared_merged")
 
 /* How far counts can be trusted: docs/PREDICT.md. */
 #define FEATURES_OF_TRUST(X)                                                                                           \

@@ -252,6 +252,25 @@ static uint8_t order_of(const char *opcode)
     return 0;
 }
 
+static uint8_t access_of(const char *opcode)
+{
+    bool load = feature_is(opcode, "ld") || feature_is(opcode, "ldu"), shared = feature_has(opcode, "shared");
+
+    if (feature_has(opcode, "param") || feature_has(opcode, "const") || feature_has(opcode, "local"))
+        return ACCESS_NONE;
+    if (load)
+        return shared ? ACCESS_SHARED_LOAD : ACCESS_LOAD;
+    return feature_is(opcode, "st") && !shared ? ACCESS_STORE : ACCESS_NONE;
+}
+
+/* Whether the statement adds a number to a register: r = r + 4. */
+static bool counts(const struct ptx_statement *s)
+{
+    return (feature_is(s->opcode, "add") || feature_is(s->opcode, "sub")) && s->count == 3 && s->guard < 0 &&
+           s->operands[0].kind == PTX_OPERAND_REGISTER && s->operands[1].kind == PTX_OPERAND_REGISTER &&
+           s->operands[0].reg == s->operands[1].reg && s->operands[2].kind == PTX_OPERAND_INTEGER;
+}
+
 /* ---- special cases ---- */
 
 /* Multiply-adds of one warp by the shape, as m16n8k16. */
@@ -423,7 +442,7 @@ struct listing {
     uint32_t base;  /* of the function's registers */
 };
 
-static void push(struct costs *c, uint32_t value)
+void costs_push(struct costs *c, uint32_t value)
 {
     if (c->used == c->capacity) {
         size_t capacity = c->capacity ? 2 * c->capacity : 1024;
@@ -443,7 +462,7 @@ static void push_register(size_t reg, void *context)
 {
     const struct listing *l = context;
 
-    push(l->costs, l->base + (uint32_t)reg);
+    costs_push(l->costs, l->base + (uint32_t)reg);
 }
 
 static uint32_t list_of(struct listing *l, const struct ptx_function *f, const struct ptx_statement *s, visit_all *all)
@@ -453,7 +472,7 @@ static uint32_t list_of(struct listing *l, const struct ptx_function *f, const s
     all(f, s, push_register, l);
     if (l->costs->used == start)
         return 0;
-    push(l->costs, 0);
+    costs_push(l->costs, 0);
     return l->costs->failed ? 0 : (uint32_t)start;
 }
 
@@ -466,6 +485,8 @@ static void add_statement(struct listing *l, const struct ptx_function *f, const
     x->pipe = (uint8_t)rule->pipe;
     x->wait = (uint8_t)rule->wait;
     x->order = order_of(s->opcode);
+    x->access = access_of(s->opcode);
+    x->counts = counts(s);
     x->slots = rule->slots;
     x->busy = rule->busy;
     x->latency = rule->latency;
@@ -504,7 +525,8 @@ static bool add_function(struct costs *c, const struct program *program, const s
     return !c->failed;
 }
 
-struct costs *costs_create(const struct program *program)
+struct costs *costs_create(const struct program *program, const struct function *kernel,
+                           const struct cubin_loop *loops, size_t loop_count)
 {
     struct costs *c = calloc(1, sizeof *c);
 
@@ -514,13 +536,17 @@ struct costs *costs_create(const struct program *program)
     }
     c->count = program->code_count;
     c->register_count = 1;
-    push(c, 0); /* the empty list */
+    costs_push(c, 0); /* the empty list */
     for (size_t f = 0; f < program->function_count; f++)
         if (program->functions[f].last > program->functions[f].first && program->functions[f].ptx->defined &&
             !add_function(c, program, &program->functions[f])) {
             costs_free(c);
             return NULL;
         }
+    if (loop_count && !costs_find_loops(c, program, kernel, loops, loop_count)) {
+        costs_free(c);
+        return NULL;
+    }
     return c;
 }
 
@@ -532,6 +558,7 @@ void costs_free(struct costs *costs)
     free(costs->registers);
     free(costs->schedules);
     free(costs->order);
+    free(costs->loops);
     free(costs);
 }
 
@@ -543,4 +570,9 @@ void costs_add(const struct costs *costs, uint32_t index, double times, struct c
         return;
     sum->slots += times * s->slots;
     sum->busy[s->pipe] += times * s->busy;
+}
+
+double costs_merged(const struct costs *costs, uint32_t index)
+{
+    return costs->steps[index].known ? costs->steps[index].merged : 0;
 }

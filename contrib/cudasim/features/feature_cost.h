@@ -12,8 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct program;
+struct cubin_loop;
+struct function;
 struct probe_path;
+struct program;
 
 /* The pipes of a multiprocessor. */
 enum pipe { PIPE_ALU, PIPE_FMA, PIPE_FP64, PIPE_XU, PIPE_LSU, PIPE_TENSOR, PIPES };
@@ -30,12 +32,19 @@ struct cost {
 /* One instruction of the program, for walks. */
 struct cost_step;
 
-/* The costs of a whole program; as long-lived as the program. NULL without memory. */
-struct costs *costs_create(const struct program *program);
+/*
+ * The costs of a whole program for one of its kernels, whose machine code has these innermost loops (0: not known); as
+ * long-lived as the program. NULL without memory.
+ */
+struct costs *costs_create(const struct program *program, const struct function *kernel,
+                           const struct cubin_loop *loops, size_t loop_count);
 void costs_free(struct costs *costs);
 
 /* Adds what executing instruction number `index` of the program costs, `times` times, by a warp. */
 void costs_add(const struct costs *costs, uint32_t index, double times, struct cost *sum);
+
+/* The share of the instruction's passes over shared memory that ptxas saves: it loads several words at once. */
+double costs_merged(const struct costs *costs, uint32_t index);
 
 /* A warp alone on a multiprocessor: clocks without what it waits for, and how often it waits in full. */
 struct walk {

@@ -100,15 +100,34 @@ static double ratio(double a, double b)
     return b > 0 ? a / b : 0;
 }
 
+/* Passes over shared memory of the instruction, of each time that a warp executed it. */
+static double passes_of(const struct work *w, uint32_t index)
+{
+    const struct kernel_use *use = w->kernel->use;
+    uint32_t event = w->kernel->module->program->code[index].event;
+    uint64_t passes = 0, requests = 0;
+
+    for (unsigned k = 0; event && use && use->counters && k < w->sim->worker_count; k++)
+        if (use->counters[k].events) {
+            passes += use->counters[k].events[event - 1].units;
+            requests += use->counters[k].events[event - 1].requests;
+        }
+    return ratio((double)passes, (double)requests);
+}
+
 static void fill_pipes(const struct work *w, double *v)
 {
     struct cost sum = {0}, once = {0};
+    double merged = 0;
 
     for (uint32_t n = 0; n < w->count; n++)
         if (w->executed[n] > 0) {
             costs_add(w->costs, n, w->executed[n], &sum);
             costs_add(w->costs, n, 1, &once);
+            if (costs_merged(w->costs, n) > 0)
+                merged += w->executed[n] * costs_merged(w->costs, n) * passes_of(w, n);
         }
+    v[FEATURE_SHARED_MERGED] = merged;
     v[FEATURE_ISSUE] = sum.slots;
     v[FEATURE_CODE] = once.slots;
     for (int pipe = 0; pipe < PIPES; pipe++)
@@ -164,7 +183,7 @@ static const struct {
     SUM(shared_atomic_rounds, SHARED_ROUNDS), SUM(load_fresh, LOAD_FRESH), SUM(store_fresh, STORE_FRESH),
     SUM(loop_rounds, SHARED_LOOPS), SUM(heap_calls, HEAP), SUM(print_calls, PRINTS),
     SUM(child_launches, CHILDREN), SUM(local_stores, LOCAL_STORES), SUM(print_lanes, PRINT_LANES),
-    SUM(nested_launches, CHILD_NESTED), SUM(heap_live, HEAP_LIVE)
+    SUM(nested_launches, CHILD_NESTED), SUM(heap_live, HEAP_LIVE), SUM(in_place, IN_PLACE)
 #undef SUM
 };
 

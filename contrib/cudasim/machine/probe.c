@@ -256,10 +256,15 @@ static void empty_caches(struct probe *p, const struct block *b)
     p->at = b;
 }
 
+static uint64_t *seen(struct probe *p, bool store, uint64_t sector)
+{
+    return &p->seen[store][sector * 0x9E3779B97F4A7C15u >> 49];
+}
+
 /* Whether the block asks for the sector for the first time, or for the first time in a while. */
 static bool fresh(struct probe *p, bool store, uint64_t sector)
 {
-    uint64_t *place = &p->seen[store][sector * 0x9E3779B97F4A7C15u >> 49];
+    uint64_t *place = seen(p, store, sector);
     bool is_new = *place != sector + 1;
 
     *place = sector + 1;
@@ -425,7 +430,10 @@ void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address
         c->store_sectors += count;
         c->store_lines += lines;
         for (unsigned n = 0; n < count; n++)
-            c->store_fresh += fresh(p, true, list[n]);
+            if (fresh(p, true, list[n])) {
+                c->store_fresh++;
+                c->in_place += *seen(p, false, list[n]) == list[n] + 1;
+            }
         return;
     }
     w->loads++;

@@ -75,6 +75,7 @@ struct probe_counts {
     uint64_t warps, loads_longest;    /* of these blocks; the loads of each block's warp with most, summed */
     uint64_t loads_most;              /* the loads of the warp with most */
     uint64_t load_fresh, store_fresh;        /* sectors that a block asked L2 for, or wrote, for the first time */
+    uint64_t in_place;               /* of the latter those that it had asked for before */
     /* Of all blocks that ran. */
     uint64_t all_blocks, all_warps, instructions;                /* of warps */
     uint64_t longest, longest_sum;   /* instructions of the longest warp; of each block's longest, summed */

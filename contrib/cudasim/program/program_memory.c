@@ -239,6 +239,14 @@ bool atomic_token(const struct builder *b, enum atomic_op *op)
     return false;
 }
 
+/* Floating-point operations of an atomic of this type. */
+static uint16_t additions(enum ptx_type type)
+{
+    if (type == PTX_F16X2 || type == PTX_BF16X2)
+        return 2;
+    return type == PTX_F16 || type == PTX_BF16 || type == PTX_F32 || type == PTX_F64;
+}
+
 /* One element of an atomic: `at` bytes behind the address. */
 static void emit_atomic(struct builder *b, enum atomic_op op, enum ptx_type type, struct address a, int64_t at, slot d,
                         slot v, slot c, bool used)
@@ -273,8 +281,7 @@ static void emit_atomic(struct builder *b, enum atomic_op op, enum ptx_type type
     i->class = at                       ? CLASS_COUNT
                : i->space == PTX_SHARED ? CLASS_SHARED_STORE
                                         : CLASS_GLOBAL_STORE;
-    if (type == PTX_F32 || type == PTX_F64)
-        i->flops = 1;
+    i->flops = additions(type);
 }
 
 /* Whether the result may be looked at: nvcc writes atom with a register that nothing else names, where red would do. */

@@ -97,6 +97,10 @@ static void list_kernels(const void *elf, size_t size)
         if (kernels[i].max_threads)
             printf(", at most %u threads", kernels[i].max_threads);
         putchar('\n');
+        for (size_t n = 0; n < kernels[i].loop_count; n++)
+            printf("    loop: %u instructions, %u loads, %u of shared memory, %u stores\n",
+                   kernels[i].loops[n].instructions, kernels[i].loops[n].loads, kernels[i].loops[n].shared_loads,
+                   kernels[i].loops[n].stores);
     }
     cubin_free(kernels, count);
 }

@@ -66,11 +66,15 @@ static char *triple(char *text)
     return text;
 }
 
-/* A kernel's name without type, namespace, template's arguments and parameters. */
+/* A kernel's name without type, namespaces (those without a name too), template's arguments and parameters. */
 static char *plain_name(char *name)
 {
+    static const char *const none[] = {"<unnamed>::", "(anonymous namespace)::"};
     char *start = name;
 
+    for (size_t n = 0; n < sizeof none / sizeof *none; n++)
+        for (char *at; (at = strstr(name, none[n]));)
+            memmove(at, at + strlen(none[n]), strlen(at + strlen(none[n])) + 1);
     name[strcspn(name, "(")] = '\0';
     name[strcspn(name, "<")] = '\0';
     for (char *at = name; *at; at++)

@@ -225,9 +225,12 @@ static double memory_clocks(const double *v, const struct gpu *gpu)
 {
     double bytes_clock = gpu->dram_gbs * DRAM_EFFICIENCY * 1e3 / gpu->max_mhz;
     double read = bytes_read(v), far = beyond(v, gpu);
-    double written = fmin(32 * (v[COLUMN_STORE_SECTORS] + v[COLUMN_ATOMIC_SECTORS]), v[COLUMN_FOOTPRINT]);
-    /* What is read and written at one place moves twice; what is read again may not: half of the excess. */
-    double bytes = v[COLUMN_FOOTPRINT] + fmax(read + written - v[COLUMN_FOOTPRINT], 0) / 2;
+    /* What a block stores again is written to memory once. */
+    double stored = known(v[COLUMN_STORE_FRESH], v[COLUMN_STORE_SECTORS]);
+    double written = fmin(32 * (stored + v[COLUMN_ATOMIC_SECTORS]), v[COLUMN_FOOTPRINT]);
+    /* What is read and written at one place moves twice. Of rows that do not count it: half of what could be. */
+    double twice = known(32 * v[COLUMN_IN_PLACE], fmax(read + written - v[COLUMN_FOOTPRINT], 0) / 2);
+    double bytes = v[COLUMN_FOOTPRINT] + fmin(twice, fmin(read, written));
     /* The other half of a line comes at another time, when memory has opened another row. */
     double halves = half_lines(v[COLUMN_LOAD_REQUESTS], v[COLUMN_LOAD_SECTORS], v[COLUMN_LOAD_LINES]) * read +
                     half_lines(v[COLUMN_STORE_REQUESTS], v[COLUMN_STORE_SECTORS], v[COLUMN_STORE_LINES]) * written;
@@ -372,7 +375,7 @@ static void throughputs(const double *v, const struct gpu *gpu, const struct pla
     clocks[PART_XU] = spread * v[COLUMN_BUSY_XU];
     clocks[PART_TENSOR] = spread * v[COLUMN_BUSY_TENSOR];
     lsu = v[COLUMN_BUSY_LSU] + LINE_CLOCKS * fmax(lines - requests, 0) + CONSTANT_CLOCKS * v[COLUMN_CONSTANT_WORDS];
-    shared = v[COLUMN_SHARED_PASSES] + SHARED_ROUND_CLOCKS * shared_rounds(v) +
+    shared = v[COLUMN_SHARED_PASSES] - known(v[COLUMN_SHARED_MERGED], 0) + SHARED_ROUND_CLOCKS * shared_rounds(v) +
              SHARED_LOOP_CLOCKS * known(v[COLUMN_SHARED_LOOPS], 0);
     /* One pipe does both: it is named for what takes more of it. */
     clocks[lsu > shared ? PART_LSU : PART_SHARED] = p->share * (lsu + shared);

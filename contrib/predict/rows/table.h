@@ -115,6 +115,8 @@
     X(LOADS_MOST, "loads_most", WORK) \
     X(FIRST, "first", WORK) \
     X(FRESH, "fresh", WORK) \
+    X(IN_PLACE, "in_place", WORK) \
+    X(SHARED_MERGED, "shared_merged", WORK) \
     X(EXECUTED, "executed", WORK) \
     X(STALE, "stale", WORK) \
     X(CLOCKED, "clocked", WORK) \

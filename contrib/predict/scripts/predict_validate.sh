@@ -1,24 +1,26 @@
 #!/bin/bash
 # Compares predictions with measured times of the problems' own submissions:
 #
-#   predict.sh validate [PROBLEM...] [--times FILE.csv] [--model MODEL] [--out FOLDER]
+#   predict.sh validate [PROBLEM...] [--times FILE.csv] [--gpu NAME] [--model MODEL] [--out FOLDER]
 #
 # contrib/predict/scripts/kernel_times.sh wrote FILE.csv on a GPU (default: contrib/predict/data/submissions-h100.csv).
 # The script runs each submission of the file on the simulator, in full, on the measured case. A model predicts its
-# launches (default: the model of contrib/predict/data/work-h100.csv). Predictions and measured launches are matched in
-# order by kernel, grid and block. FOLDER gets predict-validation.md and .csv, and the picture predict-validation.svg
-# (default: docs/results and docs/plots, with PROBLEMs build/predict/validation). A submission that takes longer than
-# PREDICT_SECONDS (60) on the simulator is skipped and named. Exit codes: 0 done, 2 usage, 3 the toolkit failed.
+# launches (default: the model of contrib/predict/data/work-h100.csv), for its GPU or for NAME. Predictions and measured
+# launches are matched in order by kernel, grid and block. FOLDER gets predict-validation.md and .csv, and the picture
+# predict-validation.svg (default: docs/results and docs/plots, with PROBLEMs build/predict/validation). A submission
+# that takes longer than PREDICT_SECONDS (60) on the simulator is skipped and named. Exit codes: 0 done, 2 usage, 3 the
+# toolkit failed.
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
 . "$(dirname "$0")/../../../run_scripts/lib/build_submission.sh"
 . "$(dirname "$0")/../../../run_scripts/lib/watched.sh"
 . "$(dirname "$0")/predicting.sh"
-line='predict.sh validate [PROBLEM...] [--times FILE.csv] [--model MODEL] [--out FOLDER]'
+line='predict.sh validate [PROBLEM...] [--times FILE.csv] [--gpu NAME] [--model MODEL] [--out FOLDER]'
 
-times=$predict_data/submissions-h100.csv model='' out='' problems=()
+times=$predict_data/submissions-h100.csv model='' gpu='' out='' problems=()
 while [ $# -gt 0 ]; do
     case $1 in
     --help | -h) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit 0 ;;
+    --gpu) [ $# -gt 1 ] || refuse "option '$1' needs a value"; gpu=$2 && shift 2 ;;
     --times | --model | --out)
         [ $# -gt 1 ] || refuse "option '$1' needs a value"
         printf -v "${1#--}" %s "$(realpath -m "$2")" && shift 2 ;;
@@ -46,7 +48,7 @@ if [ -z "$model" ]; then
     model=$(model_of "$predict_csv")
     model_ready "$predict_csv" "$model"
 fi
-simulate_gpu "$model"
+simulate_gpu "$model" ${gpu:+"$gpu"}
 counts=$build/predict/counted
 
 : > "$work/left_out"
@@ -75,7 +77,8 @@ done 3< "$work/submissions"
 [ -s "$work/list" ] || fail "no submission was counted"
 
 mkdir "$work/plot"
-"$predictor" validate "$model" "$times" "$work/list" --gpus "$predict_gpus" --out "$out" --plot "$work/plot" \
+"$predictor" validate "$model" "$times" "$work/list" --gpus "$predict_gpus" ${gpu:+--gpu "$gpu"} \
+    --out "$out" --plot "$work/plot" \
     --left-out "$work/left_out" || fail "the launches cannot be predicted: see above"
 gnuplot -e "here = '$root/contrib/plot'; folder = '$work/plot'; out = '$pictures/predict-validation'; \
 heading = 'Time of the submissions'' kernels, predicted and measured'; load '$work/plot/definitions'" \
