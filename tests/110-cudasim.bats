@@ -309,6 +309,7 @@ pair() {
 @test "check: barrier_divergent_branch" { pair barrier_divergent_branch; }
 @test "check: barrier_early_exit" { pair barrier_early_exit; }
 @test "check: barrier_mismatch" { pair barrier_mismatch; }
+@test "check: barrier_number" { pair barrier_number; }
 @test "check: barrier_warp_exit" { pair barrier_warp_exit; }
 @test "check: deadlock" { pair deadlock; }
 @test "check: deadlock_arrival" { pair deadlock_arrival; }

@@ -146,6 +146,71 @@ __global__ void transfers(lock *locks, volatile int *accounts, int count)
     lock_release(&locks[min(from, to)]);
 }
 
+__device__ unsigned lane_id(void)
+{
+    unsigned lane;
+
+    asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane)); /* nothing that nvcc could turn into a select */
+    return lane;
+}
+
+/*
+ * Warps share a node of 32 words; the lock is the top bit of word 1. A warp that gets it writes all words, the lock
+ * too, and lane 1 unlocks. That needs lanes that go on together after a branch. A warp that does not get it tries
+ * again, while its lane 1 is still busy with the counter of attempts. How long it waited must not change where its
+ * lanes meet later.
+ */
+__global__ void locked_nodes(unsigned *node, unsigned *counts, int times)
+{
+    while (__ballot_sync(0xFFFFFFFF, times > 0)) {
+        unsigned held = 1;
+
+        if (lane_id() == 1)
+            held = atomicOr(node + 1, 0x80000000u) >> 31;
+        held = __shfl_sync(0xFFFFFFFF, held, 1);
+        if (held) {
+            __threadfence();
+            if (lane_id() == 1)
+                atomicAdd(counts, 1u);
+            continue;
+        }
+        unsigned value, mine = times;
+
+#pragma unroll 1
+        for (int i = 0; i < 20; i++) /* others have their turn */
+            mine += *(volatile unsigned *)(node + 2) & 1;
+        if (lane_id() == 31)
+            value = mine | 0x40000000u;
+        else if (lane_id() == 30)
+            value = mine | 0x80000000u;
+        else if (lane_id() == 28)
+            value = mine * 3;
+        else
+            value = lane_id() == 29 ? mine : 0;
+        asm volatile("st.global.relaxed.sys.u32 [%0], %1;" ::"l"(node + 31 - lane_id()), "r"(value) : "memory");
+        __threadfence();
+        if (lane_id() == 1) {
+            atomicAdd(counts + 1, 1u);
+            atomicAnd(node + 1, 0x7FFFFFFFu);
+        }
+        times--;
+    }
+}
+
+static void test_locked_nodes(void)
+{
+    enum { BLOCKS = 8, WARPS = 4, TIMES = 20 };
+    unsigned *node = device_zeros<unsigned>(32);
+    unsigned *counts = device_zeros<unsigned>(2);
+
+    locked_nodes<<<BLOCKS, 32 * WARPS>>>(node, counts, TIMES);
+    CHECK_KERNEL();
+    EXPECT(host_copy(counts, 2)[1] == BLOCKS * WARPS * TIMES);
+    EXPECT(host_copy(node, 32)[1] >> 31 == 0);
+    device_free(node);
+    device_free(counts);
+}
+
 static void test_transfers(void)
 {
     enum { ACCOUNTS = 10, THREADS = 4 * 64 };
@@ -206,6 +271,7 @@ int main(void)
     CHECK_KERNEL();
     expect_device("readers and writers", std::vector<int>{16, 16, 0}, count);
     test_transfers();
+    test_locked_nodes();
     device_free(locks);
     device_free(count);
     device_free(order);

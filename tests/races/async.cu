@@ -603,6 +603,59 @@ __global__ void bulk_results_in_one_place(int *data)
         bulk_store(data + 16, tile, 128); // RACE
 }
 
+/* All lanes of a warp order one copy: they store the same bytes. */
+__global__ void bulk_store_by_all_lanes(int *data)
+{
+    __shared__ __align__(128) int tile[64];
+    int t = threadIdx.x;
+
+    tile[t] = tile[t + 32] = t;
+    proxy_fence();
+    __syncwarp();
+    bulk_store(data, tile, 256);
+    bulk_commit();
+    bulk_wait<0>();
+}
+
+/* Each lane stores another part of the tile, all to one place. */
+__global__ void bulk_store_by_lanes_to_one_place(int *data)
+{
+    __shared__ __align__(128) int tile[256];
+    int t = threadIdx.x;
+
+    for (int n = 0; n < 8; n++)
+        tile[8 * t + n] = t;
+    proxy_fence();
+    __syncwarp();
+    bulk_store(data, tile + 4 * t, 16); // RACE
+    bulk_commit();
+    bulk_wait<0>();
+}
+
+__device__ static void make_barrier(unsigned long long *barrier, int count)
+{
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_at(barrier)), "r"(count) : "memory");
+}
+
+/* All lanes make the same barrier. */
+__global__ void barrier_made_by_all_lanes(int *)
+{
+    __shared__ unsigned long long barriers[2];
+
+    if (threadIdx.x < 32)
+        for (int n = 0; n < 2; n++)
+            make_barrier(barriers + n, 4);
+    __syncthreads();
+}
+
+/* Each lane makes another one, in one place. */
+__global__ void barrier_made_with_other_counts(int *)
+{
+    __shared__ unsigned long long barrier;
+
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_at(&barrier)), "r"(threadIdx.x + 1)); // RACE
+}
+
 /* A later launch finds everything. */
 __global__ void bulk_results_of_earlier_launch(int *data) { data[1024 + threadIdx.x] = data[threadIdx.x]; }
 
@@ -641,5 +694,9 @@ int main(int argc, char **argv)
     RUN(bulk_result_of_first_group, 1, 64);
     RUN(bulk_result_of_last_group, 1, 64);
     RUN(bulk_results_in_one_place, 1, 64);
+    RUN(bulk_store_by_all_lanes, 1, 32);
+    RUN(bulk_store_by_lanes_to_one_place, 1, 32);
+    RUN(barrier_made_by_all_lanes, 1, 64);
+    RUN(barrier_made_with_other_counts, 1, 32);
     RUN(bulk_results_of_earlier_launch, 1, 64);
 }

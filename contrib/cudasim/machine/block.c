@@ -118,7 +118,7 @@ const struct ins *block_barrier(struct warp *w, const struct ins *ins, unsigned 
         fault_warn(w, ins, (unsigned)__builtin_ctz(x->arrived[w->index] & lanes), FAULT_MISMATCHED_BARRIER, number,
                    "a thread arrives at barrier %u a second time before the barrier is over: it counts for a thread "
                    "that is not there yet", number);
-    if (x->pending && x->first != ins && !expected)
+    if (x->pending && x->first != ins && !expected && !number) /* others are barriers by their number, wherever it is */
         x->divergent = true;
     b->barriers_used |= 1u << number;
     if (!x->pending)

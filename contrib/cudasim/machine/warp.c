@@ -110,6 +110,18 @@ static const struct ins *take(struct warp *w, int n)
     return s.pc;
 }
 
+/*
+ * Nobody is left to give way to once all lanes are together. A turn out of order ends there: else the lanes would part
+ * in the next branch, and run on without meeting behind it.
+ */
+static void end_detour(struct warp *w)
+{
+    if (!w->other_count) {
+        w->patience = 0;
+        w->forced = 0;
+    }
+}
+
 static void merge_here(struct warp *w, const struct ins *pc)
 {
     for (uint32_t n = 0; n < w->other_count;) {
@@ -122,8 +134,7 @@ static void merge_here(struct warp *w, const struct ins *pc)
             n++;
         }
     }
-    if (!w->other_count)
-        w->patience = 0;
+    end_detour(w);
 }
 
 /* The current split is at `pc`, and its line is counted. Merges it, and runs the split that is due. */
@@ -275,8 +286,10 @@ bool warp_converge(struct warp *w, const struct ins *ins, const uint32_t *member
         else
             need |= of;
     }
-    if (ready == w->mask)
+    if (ready == w->mask) {
+        end_detour(w);
         return true;
+    }
     count_line(w, ins);
     warp_push(w, w->mask & ~ready, ins, w->frame, SPLIT_SYNC);
     w->others[w->other_count - 1].need = need;

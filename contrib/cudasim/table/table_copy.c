@@ -7,10 +7,10 @@
 #include "table_combine.h"
 
 /*
- * The lanes in w->mask without those that copy the same bytes to the same place as the lane before them. Libraries do
+ * The lanes in w->mask without those that write the same bytes to the same place as the lane before them. Libraries do
  * this to keep all lanes at work; it is no race.
  */
-static u32 cp_async_distinct(struct warp *w, const struct ins *i, const char (*data)[16])
+static u32 distinct_lanes(struct warp *w, const struct ins *i, const char (*data)[16])
 {
     u32 distinct = w->mask;
 
@@ -58,7 +58,7 @@ STEP(cp_async)
             memcpy(data[l], (const void *)(uintptr_t)w->address[l], i->op && C[l] < bytes ? C[l] : bytes);
         }
     }
-    distinct = cp_async_distinct(w, i, (const char (*)[16])data);
+    distinct = distinct_lanes(w, i, (const char (*)[16])data);
     if (distinct != before)
         warp_set_mask(w, distinct);
     if (resolve(w, i, bytes, ACCESS_WRITE) == PATTERN_FAULT)
@@ -122,12 +122,26 @@ static void note_arrivals(struct warp *w, const struct ins *i)
     }
 }
 
+/* All lanes of a warp may make one barrier. */
+static u32 barrier_makers(struct warp *w, const struct ins *i, const u32 *counts)
+{
+    char data[LANES][16];
+
+    memset(data, 0, sizeof data);
+    for (int l = 0; l < LANES; l++)
+        memcpy(data[l], counts + l, sizeof *counts);
+    return distinct_lanes(w, i, (const char (*)[16])data);
+}
+
 STEP(mbarrier)
 {
     const u32 *V = slot_at(w, i->b);
     u32 *P = slot_at(w, i->d);
     u64 *S = slot_at(w, i->d);
+    u32 before = w->mask;
 
+    if (i->op == MBARRIER_INIT && before & (before - 1))
+        warp_set_mask(w, barrier_makers(w, i, V));
     if (resolve(w, i, 8, i->op == MBARRIER_INIT ? ACCESS_WRITE : ACCESS_ATOMIC) == PATTERN_FAULT)
         return NULL;
     note_arrivals(w, i);
@@ -174,6 +188,7 @@ STEP(mbarrier)
         if (i->op >= MBARRIER_COMPLETE_TX && i->op <= MBARRIER_ARRIVE_DROP && MB_PHASE(*p) != phase)
             race_mbarrier_flip(w, w->address[l]);
     }
+    warp_set_mask(w, before);
     return i + 1;
 }
 
@@ -332,8 +347,27 @@ static bool bulk_lane(struct warp *w, const struct ins *i, int l, u32 size, bool
     return true;
 }
 
-STEP(bulk)
+/* Whether lane l stores what the lane before it stores, to the same place. */
+static bool bulk_repeats(const struct warp *w, const struct ins *i, u32 mask, int l)
+{
+    const struct bulk *x = i->extra;
+    const u32 *C = slot_at(w, i->c);
 
+    if (!l || !(mask >> (l - 1) & 1) || i->op || x->has_barrier || C[l] != C[l - 1])
+        return false;
+    for (int n = 0; n < 2; n++) {
+        u64 mine = n ? bulk_address(w, i->b, x->has_from_base, x->from_wide, 0, l)
+                     : bulk_address(w, i->a, i->flags & INS_ADDRESS_BASE, i->flags & INS_ADDRESS_64, 0, l);
+        u64 theirs = n ? bulk_address(w, i->b, x->has_from_base, x->from_wide, 0, l - 1)
+                       : bulk_address(w, i->a, i->flags & INS_ADDRESS_BASE, i->flags & INS_ADDRESS_64, 0, l - 1);
+
+        if (mine != theirs)
+            return false;
+    }
+    return true;
+}
+
+STEP(bulk)
 {
     const u32 *C = slot_at(w, i->c);
     struct worker *k = w->worker;
@@ -344,6 +378,8 @@ STEP(bulk)
     for (u32 m = mask; m && good; m &= m - 1) {
         int l = __builtin_ctz(m);
 
+        if (bulk_repeats(w, i, mask, l))
+            continue;
         w->mask = m & -m;
         good = bulk_lane(w, i, l, C[l], counting);
     }

@@ -294,6 +294,26 @@ static bool tensor_lane(struct warp *w, const struct ins *i, int l)
     return true;
 }
 
+/* Whether lane l stores what the lane before it stores, to the same place. */
+static bool tensor_repeats(const struct warp *w, const struct ins *i, u32 mask, int l)
+{
+    const struct tensor_copy *x = i->extra;
+    const struct bulk *a = &x->addresses;
+
+    if (!l || !(mask >> (l - 1) & 1) || i->op || x->loads)
+        return false;
+    for (u32 d = 0; d < x->rank; d++) {
+        const s32 *at = slot_at(w, x->list[d]);
+
+        if (at[l] != at[l - 1])
+            return false;
+    }
+    return bulk_address(w, i->a, i->flags & INS_ADDRESS_BASE, i->flags & INS_ADDRESS_64, 0, l) ==
+               bulk_address(w, i->a, i->flags & INS_ADDRESS_BASE, i->flags & INS_ADDRESS_64, 0, l - 1) &&
+           bulk_address(w, i->b, a->has_from_base, a->from_wide, 0, l) ==
+               bulk_address(w, i->b, a->has_from_base, a->from_wide, 0, l - 1);
+}
+
 STEP(tensor_copy)
 {
     struct worker *k = w->worker;
@@ -302,8 +322,12 @@ STEP(tensor_copy)
 
     k->counting = false; /* the parts that a box is moved in are no requests */
     for (u32 m = mask; m && good; m &= m - 1) {
+        int l = __builtin_ctz(m);
+
+        if (tensor_repeats(w, i, mask, l))
+            continue;
         w->mask = m & -m;
-        good = tensor_lane(w, i, __builtin_ctz(m));
+        good = tensor_lane(w, i, l);
     }
     w->mask = mask;
     k->counting = counting;
