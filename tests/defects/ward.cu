@@ -90,25 +90,31 @@ static void steps_differ(void)
     FINISH();
 }
 
-// Two partitions into tiles of 64 use one memory. Their tiles write it at the same time.
-__global__ void tiles_of_64(int *out)
+// The group of the lanes that ran together is made before the branch. Inside only some of them are there.
+__global__ void share_first(const int *in, int *out)
 {
-    __shared__ cg::block_tile_memory<128> one, two;
-    cg::thread_block block = cg::this_thread_block(one), again = cg::this_thread_block(right ? two : one);
-    auto first = cg::tiled_partition<64>(block), second = cg::tiled_partition<64>(again);
-    int rank = block.thread_rank();
+    int i = threadIdx.x;
+    cg::coalesced_group all = cg::coalesced_threads();
 
-    int sum = first.shfl(rank, 5);   // HERE one_memory_for_tiles
-    sum += second.shfl(rank, 40);    // HERE one_memory_for_tiles
-    out[rank] = sum;
+    if (in[i] % 3 == 0) {
+        if (right) {
+            cg::coalesced_group here = cg::coalesced_threads();
+            out[i] = here.shfl(in[i], 0);
+        } else {
+            out[i] = all.shfl(in[i], 0); // HERE group_before_branch
+        }
+    }
 }
 
-// expect: shared-race
-static void one_memory_for_tiles(void)
+// expect: divergent-barrier|inactive-lane|member-mask|deadlock
+static void group_before_branch(void)
 {
-    device<int> out(128);
+    int h[64];
 
-    tiles_of_64<<<1, 128>>>(out);
+    for (int k = 0; k < 64; k++)
+        h[k] = k * 5 + 1;
+    device<int> in(64, h), out(64);
+    share_first<<<1, 64>>>(in, out);
     FINISH();
 }
 
@@ -328,7 +334,7 @@ static void bins_in_global(void)
     unsigned char h[1000];
 
     for (int k = 0; k < 1000; k++)
-        h[k] = k * 37 % 256;
+        h[k] = k * k % 251;
     device<unsigned char> in(1000, h);
     device<int> bins(256);
     count_bytes<<<2, 128>>>(in, bins, 1000);
@@ -558,7 +564,7 @@ static const suite_case cases[] = {
     {"union_without_barrier", union_without_barrier},
     {"tile_after_return", tile_after_return},
     {"steps_differ", steps_differ},
-    {"one_memory_for_tiles", one_memory_for_tiles},
+    {"group_before_branch", group_before_branch},
     {"left_without_dropping", left_without_dropping},
     {"rest_of_tile", rest_of_tile},
     {"no_default", no_default},

@@ -57,7 +57,7 @@ static void doubles_to_floats(void)
     else
         cudaMemcpyToSymbol(halves, h.data(), h.size() * sizeof(double)); // HERE doubles_to_floats
     weigh<<<1, 64>>>(out);
-    FINISH();
+    CHECK(cudaDeviceSynchronize());
 }
 
 // A vector grows after its memory was registered. The kernel gets the new memory, which is not.
@@ -230,17 +230,17 @@ static void two_threads_one_buffer(void)
 {
     device<int> a(256), b(256);
     int *buffers[2] = {a, right ? b : a};
+    stream streams[2];
     std::thread workers[2];
 
     for (int k = 0; k < 2; k++)
-        workers[k] = std::thread([=] {
-            stream s;
-            fill<<<1, 256, 0, s>>>(buffers[k], k);
+        workers[k] = std::thread([=, &streams] {
+            fill<<<1, 256, 0, streams[k]>>>(buffers[k], k);
             CHECK(cudaGetLastError());
-            CHECK(cudaStreamSynchronize(s));
         });
     for (std::thread &each : workers)
         each.join();
+    CHECK(cudaDeviceSynchronize());
 }
 
 // The second device is chosen, and nobody looks whether there is one.

@@ -144,7 +144,7 @@ static void tell_refused(struct runtime *runtime, const struct kernel_work *work
              error_name(error), work->grid[0], work->grid[1], work->grid[2], work->block[0], work->block[1],
              work->block[2], dynamic_shared, launch_threads(limits, facts), facts->max_dynamic_shared, most);
     if (from)
-        host_call_place(from, fault.text + strlen(fault.text), sizeof fault.text - strlen(fault.text));
+        host_call_place(from, NULL, fault.text + strlen(fault.text), sizeof fault.text - strlen(fault.text));
     else
         host_add_place(fault.text, sizeof fault.text);
     sim_report_fault(runtime->sim, &fault);

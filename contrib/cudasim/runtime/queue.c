@@ -260,11 +260,11 @@ static void run(struct call *call, struct task *task, bool early)
 {
     struct runtime *runtime = call->runtime;
     uint64_t outer = call->task; /* a kernel that waits, where this runs beside it */
-    const void *outer_from = runtime->work_from;
+    const struct task *outer_task = runtime->working;
 
     task->state = TASK_RUNNING;
     call->task = task->id;
-    runtime->work_from = task->from;
+    runtime->working = task;
     runtime->busy |= uses_device(task);
     runtime->running++;
     runtime->pending--;
@@ -278,7 +278,7 @@ static void run(struct call *call, struct task *task, bool early)
         follow_word(runtime, task);
     runtime->running--;
     call->task = outer;
-    runtime->work_from = outer_from;
+    runtime->working = outer_task;
     if (uses_device(task))
         runtime->busy = false;
     order_end(runtime, task);
@@ -641,6 +641,7 @@ cudaError_t queue_submit(struct call *call, const struct work *work, struct CUst
     task->queue = (unsigned)(queue - runtime->queues);
     task->stream = handle;
     task->from = call->from;
+    task->outer = call->outer;
     task->stream_id = stream->id;
     if (task->queue < queue->before.count)
         begin_early(runtime, task);
