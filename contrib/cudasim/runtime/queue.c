@@ -596,9 +596,9 @@ static void run_some(struct call *call)
 }
 
 /*
- * A programmatic launch may begin before the kernel ahead of it is over. A block is ordered with that kernel only after
- * its griddepcontrol.wait, if it has one. The launch still runs after that kernel here, but the checks of order.c take
- * the two as unordered until then.
+ * A programmatic launch may begin before the kernel ahead of it is over, if that kernel lets it: it has
+ * griddepcontrol.launch_dependents. A block is ordered with that kernel only after its griddepcontrol.wait, if it has
+ * one. The launch still runs after that kernel here, but the checks of order.c take the two as unordered until then.
  */
 static void begin_early(struct runtime *runtime, struct task *task)
 {
@@ -608,7 +608,8 @@ static void begin_early(struct runtime *runtime, struct task *task)
         return;
     for (struct task *ahead = runtime->tasks; ahead; ahead = ahead->next)
         if (ahead->queue == task->queue && ahead->id == runtime->queues[task->queue].before.at[task->queue] &&
-            ahead->state == TASK_PENDING && ahead->work.kind == WORK_KERNEL) {
+            ahead->state == TASK_PENDING && ahead->work.kind == WORK_KERNEL &&
+            sim_kernel_facts(ahead->work.kernel.entry->kernel)->lets_begin) {
             ahead->followed = true;
             task->alongside = ahead->id;
         }
