@@ -180,6 +180,19 @@ static void default_cluster(const struct entry *entry, struct kernel_work *work)
     }
 }
 
+/* With __block_size__ a launch gives the number of clusters. What it says about blocks does not count. */
+static void count_clusters(const struct entry *entry, struct kernel_work *work)
+{
+    const struct sim_kernel_facts *facts = sim_kernel_facts(entry->kernel);
+
+    for (int i = 0; i < 3 && facts->counts_clusters; i++) {
+        uint64_t blocks = (uint64_t)work->grid[i] * facts->required_cluster[i];
+
+        work->grid[i] = blocks > UINT32_MAX ? UINT32_MAX : (unsigned)blocks; /* which no grid may have */
+        work->block[i] = facts->required_threads[i];
+    }
+}
+
 /* Attributes that change the speed or the order of launches have no effect here. */
 static void apply_attributes(const cudaLaunchAttribute *attributes, unsigned count, struct kernel_work *work)
 {
@@ -249,6 +262,7 @@ cudaError_t launch_prepare(struct runtime *runtime, const void *function, const 
         error = check_supported(runtime, work->entry);
     if (error != cudaSuccess)
         return error;
+    count_clusters(work->entry, work);
     default_cluster(work->entry, work);
     apply_attributes(attributes, attribute_count, work);
     error = check(runtime, work, configuration->dynamic_shared);
