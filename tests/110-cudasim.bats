@@ -144,6 +144,7 @@ pair() {
 @test "cudasim: features/small_floats" { passes features/small_floats; }
 # bats test_tags=long
 @test "cudasim: features/std_types" { built features/std_types && passes features/std_types; }
+@test "cudasim: features/link_logs" { passes features/link_logs; }
 @test "cudasim: features/stream_words" { passes features/stream_words; }
 @test "cudasim: features/sub_byte" { passes features/sub_byte; }
 @test "cudasim: features/texture_shapes" { passes features/texture_shapes; }

@@ -57,3 +57,14 @@ setup() {
     run -0 "$root/tests/defects/score.sh" "$programs" --twins clinic clinic_hopper clinic_host
     assert_equal "${lines[-1]}" 'defects found 44 of 44, twins with an alarm 0 of 44'
 }
+
+# Not found: a variable that no case of a switch sets, for which nvcc takes the value of another case, and a pointer to
+# an array of a part of the code that is over: its memory is still its own.
+# bats test_tags=long
+@test "defects: the seventh suite is found but for two, and its right twins get no report" {
+    make -s -j "$(nproc)" -C "$root" defects-seventh
+    run -1 "$root/tests/defects/score.sh" "$programs" --twins ward ward_host
+    assert_equal "$(grep -E ' (missed|elsewhere)' <<< "$output" | cut -d ' ' -f 2 | paste -sd ' ')" \
+        'no_default scope_is_over'
+    assert_equal "${lines[-1]}" 'defects found 40 of 42, twins with an alarm 0 of 42'
+}

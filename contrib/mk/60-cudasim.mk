@@ -154,7 +154,7 @@ TOGETHER_2 := mbarrier memory_api merge_sort mma_ptx nbody needleman_wunsch odd_
 TOGETHER_3 := atomics bit_ptx float_ops function_pointers graph_objects graphs group_calls host_memory integer_ops \
 	launch_attributes memory_places recursion streams_events texture_views textures volatile_fence wrong_calls
 TOGETHER_driver := contexts driver_api driver_arrays driver_graph graph_edges graph_words green_contexts \
-	interleaved_maps logs processes stream_words virtual_memory
+	interleaved_maps link_logs logs processes stream_words virtual_memory
 TOGETHER_rdc := children conditional_graphs device_graphs device_nodes device_runtime
 TOGETHER_bad := $(patsubst tests/cudasim/checks/%.cu,%,$(wildcard tests/cudasim/checks/*_bad.cu))
 TOGETHER_good := $(patsubst tests/cudasim/checks/%.cu,%,$(wildcard tests/cudasim/checks/*_good.cu))
@@ -220,7 +220,7 @@ $(BUILD)/undefined-tests/%: tests/undefined/%.cu tests/undefined/suite.h $(PROGR
 	@mkdir -p $(@D)
 	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(PTX_CODE) -w -o $@ $<
 
-# Defective programs, their right twins, and five more suites: tests/defects/README.md.
+# Defective programs, their right twins, and six more suites: tests/defects/README.md.
 DEFECT_PROGRAMS := $(foreach name,kernels host,$(BUILD)/defect-tests/$(name) $(BUILD)/defect-tests/$(name)-right)
 DEFECTS_SECOND := $(addprefix $(BUILD)/defect-tests/,blocks threads runtime idioms idioms_grid)
 DEFECTS_THIRD := $(addprefix $(BUILD)/defect-tests/,courses programs careful)
@@ -229,17 +229,20 @@ DEFECTS_FIFTH := $(foreach name,field field_hopper field_host,$(BUILD)/defect-te
 	$(BUILD)/defect-tests/$(name)-right)
 DEFECTS_SIXTH := $(foreach name,clinic clinic_hopper clinic_host,$(BUILD)/defect-tests/$(name) \
 	$(BUILD)/defect-tests/$(name)-right)
-.PHONY: defect-programs defects-second defects-third defects-fourth defects-fifth defects-sixth
+DEFECTS_SEVENTH := $(foreach name,ward ward_host,$(BUILD)/defect-tests/$(name) $(BUILD)/defect-tests/$(name)-right)
+.PHONY: defect-programs defects-second defects-third defects-fourth defects-fifth defects-sixth defects-seventh
 defect-programs: $(DEFECT_PROGRAMS)
 defects-second: $(DEFECTS_SECOND)
 defects-third: $(DEFECTS_THIRD)
 defects-fourth: $(DEFECTS_FOURTH)
 defects-fifth: $(DEFECTS_FIFTH)
 defects-sixth: $(DEFECTS_SIXTH)
+defects-seventh: $(DEFECTS_SEVENTH)
 
 $(BUILD)/defect-tests/threads: private PROGRAM_FLAGS += -rdc=true
 $(addprefix $(BUILD)/defect-tests/,runtime programs lab_host lab_host-right \
 	field_host field_host-right clinic_host clinic_host-right): private PROGRAM_FLAGS += -g
+$(addprefix $(BUILD)/defect-tests/,ward_host ward_host-right): private PROGRAM_FLAGS += -g --extended-lambda -lcuda
 
 $(BUILD)/defect-tests/%-right: tests/defects/%.cu tests/defects/suite.h $(PROGRAM_STAMP)
 	@mkdir -p $(@D)

@@ -1,6 +1,7 @@
 /* order.cu - flags, locks and fences: which thread may read which data, after which thread and at which scope. */
 #include <cooperative_groups.h>
 #include <cuda/atomic>
+#include <cuda/barrier>
 
 #include "suite.h"
 
@@ -455,6 +456,57 @@ __global__ void chained_blocks(int *data)
         }                                                                                                              \
     } while (0)
 
+/* Each lane takes a ticket by the same instruction. The lane with the last one reads what all have stored. */
+__global__ void last_lane_sums(int *data)
+{
+    int count = gridDim.x * blockDim.x, sum = 0;
+
+    data[64 + blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x;
+    __threadfence();
+    if (atomicAdd(data, 1) == count - 1) {
+        __threadfence();
+        for (int k = 0; k < count; k++)
+            sum += data[64 + k];
+        data[1] = sum;
+    }
+}
+
+__global__ void last_lane_sums_unfenced(int *data)
+{
+    int count = gridDim.x * blockDim.x, sum = 0;
+
+    data[64 + blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x;
+    if (atomicAdd(data, 1) == count - 1) {
+        __threadfence();
+        for (int k = 0; k < count; k++)
+            sum += data[64 + k]; // RACE
+        data[1] = sum;
+    }
+}
+
+/* The last thread to arrive at such a barrier counts its phases. */
+struct count_phase {
+    int *phases;
+    __device__ void operator()() noexcept { ++*phases; }
+};
+
+__global__ void last_lane_completes(int *data)
+{
+    using counting_barrier = cuda::barrier<cuda::thread_scope_block, count_phase>;
+    __shared__ alignas(counting_barrier) char memory[sizeof(counting_barrier)];
+    counting_barrier *bar = reinterpret_cast<counting_barrier *>(memory);
+
+    if (threadIdx.x == 0)
+        init(bar, blockDim.x, count_phase{data});
+    __syncthreads();
+    for (int k = 0; k < 3; k++) {
+        bar->arrive_and_wait();
+        if (threadIdx.x == 0)
+            data[1 + k] = data[0];
+        bar->arrive_and_wait();
+    }
+}
+
 int main(int argc, char **argv)
 {
     suite_only = argc > 1 ? argv[1] : NULL;
@@ -479,6 +531,9 @@ int main(int argc, char **argv)
     RUN(locked_but_for_one, 8, 32);
     RUN(locked_by_lanes, 4, 32);
     RUN(ticket_lock, 8, 32);
+    RUN(last_lane_sums, 2, 32);
+    RUN(last_lane_sums_unfenced, 2, 32);
+    RUN(last_lane_completes, 1, 64);
     RUN_COOPERATIVE(grid_barrier, 4, 64);
     RUN_COOPERATIVE(grid_barrier_one_short, 4, 64);
     RUN_COOPERATIVE(grid_barrier_after_reads_of_all, 4, 64);

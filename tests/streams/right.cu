@@ -811,6 +811,30 @@ static void programmatic_one_waits(void)
     CHECK(cudaFree(out));
 }
 
+/* The kernel ahead does not let others begin. So this one begins when it is over, as in CUB's merge sort. */
+static __global__ void waits_after_reading(const int *in, int *out)
+{
+    int value = in[threadIdx.x];
+
+    cudaGridDependencySynchronize();
+    out[threadIdx.x] = value + 1;
+}
+
+static void programmatic_after_its_end(void)
+{
+    struct streams s;
+    int *in = device_new<int>(COUNT), *out = device_new<int>(COUNT), host[128];
+
+    CHECK(cudaDeviceSynchronize());
+    needs_nothing<<<1, 128, 0, s.a>>>(in);
+    programmatic(s.a, waits_after_reading, (const int *)in, out);
+    CHECK(cudaStreamSynchronize(s.a));
+    CHECK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
+    EXPECT(host[100] == 6);
+    CHECK(cudaFree(in));
+    CHECK(cudaFree(out));
+}
+
 static __global__ void fetch(cudaTextureObject_t image, float *out)
 {
     out[threadIdx.x] = tex2D<float>(image, threadIdx.x, 1);
@@ -883,6 +907,7 @@ int main(int argc, char **argv)
         CASE(destroyed_while_pending),
         CASE(programmatic_with_wait),
         CASE(programmatic_one_waits),
+        CASE(programmatic_after_its_end),
         CASE(texture_after_event),
         CASE(threads_with_streams),
     };

@@ -16,4 +16,13 @@ static inline int64_t sim_clock_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* Nanoseconds since 1970, as the timer of a GPU has them. */
+static inline int64_t sim_timer_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 #endif

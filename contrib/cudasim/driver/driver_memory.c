@@ -3,6 +3,8 @@
  */
 #include "driver.h"
 
+#include <string.h>
+
 /* ------------------------------------------------------------------ given and taken */
 
 CUresult cuMemGetInfo(size_t *unused, size_t *total)
@@ -377,6 +379,26 @@ CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
     return range_of(address, &base, &bytes);
 }
 
+/* Bytes that an attribute's answer has. */
+static size_t attribute_bytes(CUpointer_attribute attribute)
+{
+    switch ((int)attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID: return 8;
+    default: return 4;
+    }
+}
+
+/* Of an address that is no one's each answer is zero: cuda.h calls that success, unlike for the call above. */
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **values, CUdeviceptr address)
 {
     if (!count || !attributes || !values)
@@ -384,9 +406,9 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes,
     for (unsigned i = 0; i < count; i++) {
         CUresult result = cuPointerGetAttribute(values[i], attributes[i], address);
 
-        /* Of an address that is no one's each answer is zero; so much is sure for a type. */
-        if (result == CUDA_ERROR_INVALID_VALUE && attributes[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
-            *(unsigned *)values[i] = 0;
+        if (result == CUDA_ERROR_INVALID_VALUE && values[i] && attributes[i] >= CU_POINTER_ATTRIBUTE_CONTEXT &&
+            attributes[i] <= CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE)
+            memset(values[i], 0, attribute_bytes(attributes[i]));
         else if (result != CUDA_SUCCESS)
             return result;
     }

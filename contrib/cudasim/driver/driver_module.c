@@ -10,10 +10,8 @@
 
 /* ------------------------------------------------------------------ options of the compiler */
 
-/* The log that the program gave room for: of errors, or of what went well. */
-static void write_log(unsigned count, CUjit_option *options, void **values, CUresult result)
+void driver_write_log(unsigned count, const CUjit_option *options, void **values, const char *text)
 {
-    const char *text = result == CUDA_SUCCESS ? "" : "the module cannot be loaded: see standard error";
     char *buffer = NULL, *other = NULL;
     size_t room = 0;
 
@@ -36,6 +34,12 @@ static void write_log(unsigned count, CUjit_option *options, void **values, CUre
     for (unsigned i = 0; i < count; i++)
         if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
             values[i] = (void *)(strlen(text) < room ? strlen(text) : room);
+}
+
+static void write_result(unsigned count, const CUjit_option *options, void **values, CUresult result)
+{
+    driver_write_log(count, options, values,
+                     result == CUDA_SUCCESS ? "" : "the module cannot be loaded: see standard error");
 }
 
 /* ------------------------------------------------------------------ modules */
@@ -66,7 +70,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
     CUresult result = count && (!options || !values) ? CUDA_ERROR_INVALID_VALUE : load(module, image);
 
     if (count && options && values)
-        write_log(count, options, values, result);
+        write_result(count, options, values, result);
     return result;
 }
 
@@ -156,7 +160,7 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *j
         return call.result;
     result = driver_end(&call, cudaLibraryLoadData(library, code, NULL, NULL, 0, NULL, NULL, 0));
     if (jit_count && jit_options && jit_values)
-        write_log(jit_count, jit_options, jit_values, result);
+        write_result(jit_count, jit_options, jit_values, result);
     return result;
 }
 
@@ -171,7 +175,7 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *path, CUjit_optio
         return call.result;
     result = driver_end(&call, cudaLibraryLoadFromFile(library, path, NULL, NULL, 0, NULL, NULL, 0));
     if (jit_count && jit_options && jit_values)
-        write_log(jit_count, jit_options, jit_values, result);
+        write_result(jit_count, jit_options, jit_values, result);
     return result;
 }
 

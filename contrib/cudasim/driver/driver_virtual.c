@@ -63,16 +63,21 @@ static bool make_regions(struct runtime *runtime, struct reservation *reservatio
     if (!reservation->regions)
         return false;
     while (mapping) {
+        const CUmemAccess_flags flags = mapping->flags;
         uint64_t base = mapping->base, end = base;
+        struct region *region;
 
         if (!mapping->accessible) {
             mapping = mapping->next;
             continue;
         }
-        for (; mapping && mapping->accessible && mapping->base == end; mapping = mapping->next)
+        for (; mapping && mapping->accessible && mapping->flags == flags && mapping->base == end;
+             mapping = mapping->next)
             end += mapping->size;
-        if (!memory_adopt(sim_memory(runtime->sim), (void *)(uintptr_t)base, end - base, REGION_DEVICE))
+        region = memory_adopt(sim_memory(runtime->sim), (void *)(uintptr_t)base, end - base, REGION_DEVICE);
+        if (!region)
             return false;
+        region->read_only = flags == CU_MEM_ACCESS_FLAGS_PROT_READ;
         reservation->regions[reservation->region_count++] = base;
     }
     return true;

@@ -105,6 +105,7 @@ struct ins {
     bool bulk;        /* a copy or a reduction in bulk, or a fence that orders them */
     bool polls;       /* a volatile or strong load in a small loop: it waits for another thread */
     bool awaits;      /* griddepcontrol.wait: for the kernel ahead in the stream */
+    bool lets_begin;  /* griddepcontrol.launch_dependents: the kernel behind may begin */
     bool guesses;     /* a load whose value an atomic operation on the same word checks later */
     bool writes_back; /* a store to a word that was loaded before */
     uint8_t order;    /* enum ins_order of an access */

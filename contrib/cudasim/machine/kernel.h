@@ -38,10 +38,12 @@ struct sim_kernel_facts {
     unsigned max_threads;      /* a block */
     unsigned required_threads[3];  /* 0: any */
     unsigned required_cluster[3];  /* 0: any */
+    bool counts_clusters;          /* a launch gives the number of clusters, and no size of blocks: __block_size__ */
     unsigned parameter_bytes;  /* of the parameters, packed as PTX lays them out */
     unsigned parameter_count;
     unsigned max_dynamic_shared; /* set by cudaFuncSetAttribute; 48 KiB less static by default */
     bool awaits_ahead;         /* it has griddepcontrol.wait, for the kernel ahead in the stream */
+    bool lets_begin;           /* it has griddepcontrol.launch_dependents, for the kernel behind it */
     bool waits;                /* it has a loop that waits for a word of global memory */
 };
 const struct sim_kernel_facts *sim_kernel_facts(const struct sim_kernel *kernel);

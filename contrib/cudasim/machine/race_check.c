@@ -293,6 +293,9 @@ void race_synchronise(struct look *k, const uint64_t *address, uint64_t origin, 
         if (before == !(k->access == ACCESS_ATOMIC) && k->access != ACCESS_READ)
             race_publish(k->w, origin + address[first], same, scope, ins->order & ORDER_RELEASE,
                          k->access == ACCESS_WRITE);
+        /* An atomic of several lanes is a chain: each sees those before it. The last one's view stands for all. */
+        if (!before && k->access == ACCESS_ATOMIC && same & (same - 1))
+            race_acquire(k->w, origin + address[first], scope, ins->order & ORDER_ACQUIRE);
     }
 }
 

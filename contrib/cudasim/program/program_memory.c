@@ -534,9 +534,12 @@ bool lower_memory(struct builder *b)
     else if (!strcmp(base, "prefetch") || !strcmp(base, "prefetchu") || !strcmp(base, "discard") ||
              !strcmp(base, "applypriority") || !strcmp(base, "setmaxnreg") || !strcmp(base, "pmevent"))
         emit(b, "@nop");
-    else if (!strcmp(base, "griddepcontrol"))
-        emit(b, "@nop")->awaits = has_token(b, "wait");
-    else if (!strcmp(base, "createpolicy")) {
+    else if (!strcmp(base, "griddepcontrol")) {
+        struct ins *i = emit(b, "@nop");
+
+        i->awaits = has_token(b, "wait");
+        i->lets_begin = !i->awaits;
+    } else if (!strcmp(base, "createpolicy")) {
         slot d = define_operand(b, &b->statement->operands[0], 'q');
         struct ins *i = emit(b, "mov.b64");
 

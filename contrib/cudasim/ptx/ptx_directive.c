@@ -179,7 +179,9 @@ bool ptx_function_directives(struct ptx_parser *parser, struct ptx_function *fun
             ok = ptx_attribute(parser, &managed);
         else if (ptx_accept_directive(parser, ".pragma"))
             ok = pragma(parser);
-        else if (!ptx_accept_directive(parser, ".unique") && !ptx_accept_directive(parser, ".blocksareclusters"))
+        else if (ptx_accept_directive(parser, ".blocksareclusters"))
+            function->blocks_are_clusters = true;
+        else if (!ptx_accept_directive(parser, ".unique"))
             return ptx_lex_expected(&parser->lexer, "'{', ';' or a directive of functions");
         if (!ok)
             return false;

@@ -30,6 +30,7 @@ struct call {
     uint64_t task;               /* id of the one that it runs now */
     bool on_runner;              /* the thread of runner.c, and no call of the program */
     const void *from;            /* code behind the program's call; NULL: none */
+    const void *outer;           /* code behind the call of the function that made it; NULL: not known */
     uint64_t frame;              /* address below all variables of the program's functions in progress */
 };
 

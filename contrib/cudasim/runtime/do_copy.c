@@ -66,8 +66,9 @@ static void complain_of_call(struct runtime *runtime, const char *call, enum sim
     char whole[sizeof((struct sim_fault *)NULL)->text];
 
     snprintf(whole, sizeof whole, "%s", text);
-    if (runtime->work_from)
-        host_call_place(runtime->work_from, whole + strlen(whole), sizeof whole - strlen(whole));
+    if (runtime->working && runtime->working->from)
+        host_call_place(runtime->working->from, runtime->working->outer, whole + strlen(whole),
+                        sizeof whole - strlen(whole));
     else
         host_add_place(whole, sizeof whole);
     complain(runtime, call, kind, error, address, whole);
@@ -298,7 +299,7 @@ static void check_written(struct runtime *runtime, const struct copy_work *copy,
              " of an allocation of %s%s",
              in_bytes(rest).text, from, from - region->base, from - region->base + rest - 1,
              in_bytes(region->size).text, hint);
-    complain(runtime, call, FAULT_UNINITIALISED, false, from, text);
+    complain_of_call(runtime, call, FAULT_UNINITIALISED, false, from, text);
 }
 
 /* ------------------------------------------------------------------ copying */

@@ -144,7 +144,7 @@ static void tell_refused(struct runtime *runtime, const struct kernel_work *work
              error_name(error), work->grid[0], work->grid[1], work->grid[2], work->block[0], work->block[1],
              work->block[2], dynamic_shared, launch_threads(limits, facts), facts->max_dynamic_shared, most);
     if (from)
-        host_call_place(from, fault.text + strlen(fault.text), sizeof fault.text - strlen(fault.text));
+        host_call_place(from, NULL, fault.text + strlen(fault.text), sizeof fault.text - strlen(fault.text));
     else
         host_add_place(fault.text, sizeof fault.text);
     sim_report_fault(runtime->sim, &fault);
@@ -177,6 +177,19 @@ static void default_cluster(const struct entry *entry, struct kernel_work *work)
         work->cluster[i] = facts->required_cluster[i] ? facts->required_cluster[i] : 1;
         if (entry->cluster[0] > 0)
             work->cluster[i] = entry->cluster[i] > 0 ? (unsigned)entry->cluster[i] : 1;
+    }
+}
+
+/* With __block_size__ a launch gives the number of clusters. What it says about blocks does not count. */
+static void count_clusters(const struct entry *entry, struct kernel_work *work)
+{
+    const struct sim_kernel_facts *facts = sim_kernel_facts(entry->kernel);
+
+    for (int i = 0; i < 3 && facts->counts_clusters; i++) {
+        uint64_t blocks = (uint64_t)work->grid[i] * facts->required_cluster[i];
+
+        work->grid[i] = blocks > UINT32_MAX ? UINT32_MAX : (unsigned)blocks; /* which no grid may have */
+        work->block[i] = facts->required_threads[i];
     }
 }
 
@@ -249,6 +262,7 @@ cudaError_t launch_prepare(struct runtime *runtime, const void *function, const 
         error = check_supported(runtime, work->entry);
     if (error != cudaSuccess)
         return error;
+    count_clusters(work->entry, work);
     default_cluster(work->entry, work);
     apply_attributes(attributes, attribute_count, work);
     error = check(runtime, work, configuration->dynamic_shared);

@@ -69,7 +69,7 @@ void host_place(uint64_t code, const uint64_t stack[HOST_STACK_WORDS], char *tex
     free(readable);
 }
 
-void host_call_place(const void *code, char *text, size_t size)
+void host_call_place(const void *code, const void *outer, char *text, size_t size)
 {
     Dl_info own = { 0 }, info = { 0 };
     char line[300];
@@ -81,6 +81,8 @@ void host_call_place(const void *code, char *text, size_t size)
     symbol_line(info.dli_fname, (uintptr_t)info.dli_fbase, (uintptr_t)code - 1, line, sizeof line);
     if (*line && !strstr(line, " cuda_runtime"))
         snprintf(text, size, " (called%s)", line);
+    else if (*line && outer)
+        host_call_place(outer, NULL, text, size);
 }
 
 int host_frames(void *frames[HOST_FRAMES], const char **name)
@@ -119,7 +121,7 @@ void host_frames_place(void *const *frames, int count, const char *word, char *t
 
     text[0] = '\0';
     for (int at = 0; at < count && frames[at] && !*line; at++)
-        host_call_place(frames[at], line, sizeof line);
+        host_call_place(frames[at], NULL, line, sizeof line);
     if (*line)
         snprintf(text, size, " (%s%s", word, line + sizeof called - 1);
 }

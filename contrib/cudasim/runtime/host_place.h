@@ -17,10 +17,10 @@ uint64_t host_code(const void *context);
 void host_place(uint64_t code, const uint64_t stack[HOST_STACK_WORDS], char *text, size_t size);
 
 /*
- * " (called at file.cu:12)" for the code behind a call, or "": it is not the program's own, or has no lines. Code of
- * the toolkit's headers counts as none.
+ * " (called at file.cu:12)" for the code behind a call, or "": it is not the program's own, or has no lines. In code of
+ * the toolkit's headers that is the place of `outer`, the code behind the call of that code; NULL: not known.
  */
-void host_call_place(const void *code, char *text, size_t size);
+void host_call_place(const void *code, const void *outer, char *text, size_t size);
 
 enum { HOST_FRAMES = 16 }; /* of calls in progress that are looked at */
 

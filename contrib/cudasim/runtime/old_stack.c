@@ -107,7 +107,7 @@ void old_stack_run(const struct call *call, const struct task *task)
 
     if (!task->local_gone || !sim_options(call->runtime->sim)->check_calls)
         return;
-    host_call_place(task->from, from, sizeof from);
+    host_call_place(task->from, task->outer, from, sizeof from);
     if (!order_is_new(call->runtime, name ? name : "a graph", from))
         return;
     snprintf(text, sizeof text,

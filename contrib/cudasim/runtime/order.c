@@ -35,7 +35,7 @@ static struct order_words stream_words(const struct task *task)
     struct order_words w;
     char from[128] = "";
 
-    host_call_place(task->from, from, sizeof from);
+    host_call_place(task->from, task->outer, from, sizeof from);
     if (task->stream_id <= 2)
         snprintf(w.text, sizeof w.text, "%s%s",
                  task->stream_id == 1 ? "the legacy stream" : "a thread's default stream", from);

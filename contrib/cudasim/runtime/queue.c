@@ -260,11 +260,11 @@ static void run(struct call *call, struct task *task, bool early)
 {
     struct runtime *runtime = call->runtime;
     uint64_t outer = call->task; /* a kernel that waits, where this runs beside it */
-    const void *outer_from = runtime->work_from;
+    const struct task *outer_task = runtime->working;
 
     task->state = TASK_RUNNING;
     call->task = task->id;
-    runtime->work_from = task->from;
+    runtime->working = task;
     runtime->busy |= uses_device(task);
     runtime->running++;
     runtime->pending--;
@@ -278,7 +278,7 @@ static void run(struct call *call, struct task *task, bool early)
         follow_word(runtime, task);
     runtime->running--;
     call->task = outer;
-    runtime->work_from = outer_from;
+    runtime->working = outer_task;
     if (uses_device(task))
         runtime->busy = false;
     order_end(runtime, task);
@@ -596,9 +596,9 @@ static void run_some(struct call *call)
 }
 
 /*
- * A programmatic launch may begin before the kernel ahead of it is over. A block is ordered with that kernel only after
- * its griddepcontrol.wait, if it has one. The launch still runs after that kernel here, but the checks of order.c take
- * the two as unordered until then.
+ * A programmatic launch may begin before the kernel ahead of it is over, if that kernel lets it: it has
+ * griddepcontrol.launch_dependents. A block is ordered with that kernel only after its griddepcontrol.wait, if it has
+ * one. The launch still runs after that kernel here, but the checks of order.c take the two as unordered until then.
  */
 static void begin_early(struct runtime *runtime, struct task *task)
 {
@@ -608,7 +608,8 @@ static void begin_early(struct runtime *runtime, struct task *task)
         return;
     for (struct task *ahead = runtime->tasks; ahead; ahead = ahead->next)
         if (ahead->queue == task->queue && ahead->id == runtime->queues[task->queue].before.at[task->queue] &&
-            ahead->state == TASK_PENDING && ahead->work.kind == WORK_KERNEL) {
+            ahead->state == TASK_PENDING && ahead->work.kind == WORK_KERNEL &&
+            sim_kernel_facts(ahead->work.kernel.entry->kernel)->lets_begin) {
             ahead->followed = true;
             task->alongside = ahead->id;
         }
@@ -641,6 +642,7 @@ cudaError_t queue_submit(struct call *call, const struct work *work, struct CUst
     task->queue = (unsigned)(queue - runtime->queues);
     task->stream = handle;
     task->from = call->from;
+    task->outer = call->outer;
     task->stream_id = stream->id;
     if (task->queue < queue->before.count)
         begin_early(runtime, task);

@@ -239,10 +239,22 @@ static void tell_of_callback(struct runtime *runtime)
     runtime_unlock(runtime);
 }
 
+/*
+ * The code behind the call of the caller, if the caller keeps a frame: templates of the toolkit's headers that pass a
+ * call on are functions of their own in code that is not optimised. Else this may be any word of the stack, or NULL.
+ */
+static const void *code_behind_caller(const void *const *frame)
+{
+    const uintptr_t at = (uintptr_t)frame, outer = (uintptr_t)frame[0];
+    enum { NEAR = 4096 }; /* bytes: such functions have small frames */
+
+    return outer > at && outer - at < NEAR && outer % sizeof(void *) == 0 ? ((const void *const *)outer)[1] : NULL;
+}
+
 bool call_begin_from(struct call *call, enum call_need need, const void *from, const void *frame)
 {
     *call = (struct call){ .runtime = runtime_get(), .error = cudaErrorCudartUnloading, .from = from,
-                           .frame = (uintptr_t)frame };
+                           .outer = code_behind_caller(frame), .frame = (uintptr_t)frame };
     if (!call->runtime)
         return false;
     call->error = cudaErrorMemoryAllocation;

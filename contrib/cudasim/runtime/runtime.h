@@ -311,7 +311,7 @@ struct runtime {
     struct recent_fill fills[RECENT_LAUNCHES]; /* a ring, for copies of what was filled by too few bytes */
     unsigned fill_count;
     bool forked;                 /* a child of fork() after the device's first use: as with CUDA, it cannot use it */
-    const void *work_from;       /* struct task.from of the work that runs; NULL: none, or not known */
+    const struct task *working;  /* the work that runs; NULL: none */
     bool ended;                  /* the report was made: later calls are refused */
 };
 
@@ -580,6 +580,7 @@ struct task {
     struct traffic_span *spans; /* [span_count] by address: what it touched, where the checks of order.c ask for it */
     size_t span_count;
     const void *from;      /* code behind the call that asked for it, as in struct call */
+    const void *outer;     /* likewise */
     void *staged;          /* a copy of pageable memory that it reads; NULL: none */
     uint64_t local;        /* the lowest variable in the stack of `local_of` that it uses; 0: none */
     const struct thread_state *local_of; /* only compared */

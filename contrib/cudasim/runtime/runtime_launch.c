@@ -141,6 +141,7 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
 
     if (call_begin(&call, CALL_DEVICE)) {
         call.from = call.thread->launched_from; /* this was called by a function that nvcc made */
+        call.outer = NULL;
         call.error = launch(&call, "<<<>>>", kernel, &configuration, arguments, NULL, 0, false);
         call.thread->launched_from = NULL;
     }

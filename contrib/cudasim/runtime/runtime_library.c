@@ -169,7 +169,7 @@ static bool is_managed(struct runtime *runtime, uint64_t address)
 {
     const struct region *region = allocation_find(runtime, (void *)(uintptr_t)address);
 
-    return region && region->kind == REGION_MANAGED;
+    return region && (region->kind == REGION_MANAGED || region->managed);
 }
 
 /* Looks a variable up, or a managed one alone. */

@@ -111,7 +111,7 @@ void unchecked_report(struct runtime *runtime)
         name_of((const char *)u->from - 1, symbol, sizeof symbol, line, sizeof line);
         name = strncmp(symbol, "_Z", 2) == 0 ? demangle(symbol) : NULL;
         if (u->inner != u->from) /* through functions that return it, or that return nothing */
-            host_call_place(u->inner, inner, sizeof inner);
+            host_call_place(u->inner, NULL, inner, sizeof inner);
         snprintf(fault.text, sizeof fault.text, "%s(), called by %s%s, returned %s (%s), and nothing looked at it%s",
                  u->call, name ? name : symbol, line, error_name(u->error), error_text(u->error), inner);
         free(name);

@@ -178,9 +178,10 @@ STEP(undefined)
 /* Clocks, and what has 64 bits. */
 static void special_time(struct warp *w, const struct ins *i)
 {
+    bool timer = i->op == SPECIAL_GLOBALTIMER || i->op == SPECIAL_GLOBALTIMER_LO || i->op == SPECIAL_GLOBALTIMER_HI;
     u64 value = i->op == SPECIAL_GRIDID  ? 1
                 : i->op == SPECIAL_GRAPH ? w->block->launch->what->graph
-                : i->op == SPECIAL_UNSET_64 ? 0 : (u64)sim_clock_ns();
+                : i->op == SPECIAL_UNSET_64 ? 0 : timer ? (u64)sim_timer_ns() : (u64)sim_clock_ns();
 
     /* Whoever waits for time does not wait for another thread. But waits of libcu++ look at it to back off. */
     w->worker->progress |= !i->toolkit;

@@ -1,6 +1,6 @@
 // flags: -lcuda
 /*
- * answers.cu - variables that are not managed, threads of .reqntid, sizes of logs, attributes of nodes.
+ * answers.cu - variables that are managed and that are not, threads of .reqntid, sizes of logs, attributes of nodes.
  */
 #include <cuda.h>
 
@@ -9,6 +9,7 @@
 static const char ptx[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n"
     ".visible .global .align 4 .u32 word = 11;\n"
+    ".visible .global .attribute(.managed) .align 4 .u32 both = 12;\n"
     ".visible .entry go() .reqntid 16, 2 { ret; }\n";
 
 __global__ void nop()
@@ -19,7 +20,7 @@ static void CUDART_CB call(void *)
 {
 }
 
-/* A variable that is not managed is not found as one; .reqntid is no limit of threads. */
+/* Only a variable that is managed is found as one; .reqntid is no limit of threads. */
 static void test_library()
 {
     cudaLibrary_t library;
@@ -32,6 +33,8 @@ static void test_library()
     CUDA_CHECK(cudaLibraryGetGlobal(&pointer, &bytes, library, "word"));
     EXPECT(bytes == (size_t)4);
     EXPECT_ERROR(cudaErrorSymbolNotFound, cudaLibraryGetManaged(&pointer, &bytes, library, "word"));
+    CUDA_CHECK(cudaLibraryGetManaged(&pointer, &bytes, library, "both"));
+    EXPECT(bytes == (size_t)4 && *static_cast<unsigned *>(pointer) == 12);
     CUDA_CHECK(cudaLibraryGetKernel(&kernel, library, "go"));
     CUDA_CHECK(cudaFuncGetAttributes(&attributes, (const void *)kernel));
     EXPECT(attributes.maxThreadsPerBlock == 1024);

@@ -29,6 +29,35 @@ static __global__ void where(int *out)
 
 static __global__ void __launch_bounds__(128, 2) bounded(int *out) { out[threadIdx.x] = 1; }
 
+/* A launch of these gives clusters, and no size of blocks. */
+static __global__ void __block_size__((64, 1, 1)) fixed_blocks(int *out)
+{
+    out[blockIdx.x] = (int)(gridDim.x * 1000 + blockDim.x);
+}
+
+static __global__ void __block_size__((32, 2, 1), (2, 1, 1)) fixed_clusters(int *out)
+{
+    if (threadIdx.x == 0 && threadIdx.y == 1)
+        out[blockIdx.x] = (int)(gridDim.x * 1000 + blockDim.x + cg::this_cluster().num_blocks());
+}
+
+static void sizes_of_kernels(void)
+{
+    int *out = device_zeros<int>(6);
+    std::vector<int> want(6);
+
+    fixed_blocks<<<3>>>(out);
+    CHECK_KERNEL();
+    want[0] = want[1] = want[2] = 3064;
+    expect_device("blocks", want, out);
+    fixed_clusters<<<3>>>(out);
+    CHECK_KERNEL();
+    for (int &each : want)
+        each = 6034;
+    expect_device("clusters", want, out);
+    device_free(out);
+}
+
 int main(void)
 {
     int *out = device_zeros<int>(9), clusters = 0, size = 0, blocks = 0, least = 0;
@@ -69,5 +98,6 @@ int main(void)
     CUDA_CHECK(cudaOccupancyMaxPotentialBlockSize(&least, &size, bounded, 0, 0));
     EXPECT(size == 128);
     device_free(out);
+    sizes_of_kernels();
     return passed();
 }
