@@ -128,7 +128,9 @@ static void test_occupancy(void)
     CUDA_CHECK(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, with_dynamic, four_bytes_each(), 0));
     EXPECT(block >= 32 && block <= 1024);
     CUDA_CHECK(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, with_dynamic, 2, 128));
-    EXPECT(shared >= 100 * 1024 && shared <= 114 * 1024);
+    EXPECT(shared == 114 * 1024);
+    CUDA_CHECK(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, with_dynamic, 5, 128));
+    EXPECT(shared == 364 * 128); /* 228 KiB / 5, as an H200 says */
 }
 
 static void test_functions(void)

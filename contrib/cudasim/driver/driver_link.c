@@ -132,7 +132,7 @@ static CUresult check_link(const struct CUlinkState_st *state)
     name = whole && !name ? message : NULL; /* its text was the module's */
     if (whole)
         ptx_free(whole);
-    return name ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
+    return name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_SOURCE;
 }
 
 /* The PTX of a container for the highest architecture that the device has. */

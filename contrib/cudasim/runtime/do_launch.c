@@ -228,8 +228,10 @@ static cudaError_t pack(struct kernel_work *work, void **arguments, void **extra
         else if (extra[0] == EXTRA_SIZE)
             buffer_size = *(const size_t *)extra[1];
     }
-    if (!arguments && (!buffer || buffer_size > facts->parameter_bytes))
+    if (!arguments && !buffer)
         return cudaErrorInvalidValue;
+    if (!arguments && buffer_size > facts->parameter_bytes)
+        return cudaErrorLaunchOutOfResources; /* as on an H200; what a shorter buffer lacks is zero */
     work->parameters = calloc(1, facts->parameter_bytes);
     if (!work->parameters)
         return cudaErrorMemoryAllocation;

@@ -275,7 +275,8 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
         if (call.error == cudaSuccess) {
             const struct sim_limits *limits = sim_limits(call.runtime->sim);
             const struct sim_kernel_facts *facts = sim_kernel_facts(entry->kernel);
-            unsigned fixed = facts->static_shared + limits->shared_reserved;
+            /* An H200 does not count what it reserves for each block. */
+            unsigned fixed = facts->static_shared;
             unsigned share = limits->shared_per_sm / (unsigned)blocks / DYNAMIC_UNIT * DYNAMIC_UNIT;
 
             if (share < fixed || sim_occupancy(call.runtime->sim, entry->kernel, (unsigned)threads, 0, &limiter) <
