@@ -26,7 +26,7 @@ static void read_all(const char *bytes, size_t size)
 static void read_cubin(const void *elf, size_t size)
 {
     struct cubin_kernel *kernels;
-    size_t count = cubin_kernels(elf, size, &kernels);
+    size_t count = cubin_kernels(elf, size, true, &kernels);
 
     for (size_t i = 0; i < count; i++)
         if (kernels[i].name[0] == '\0')

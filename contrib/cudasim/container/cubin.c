@@ -38,6 +38,7 @@ struct cubin {
     uint32_t *of_symbol;        /* [symbol_count] 1 + kernel, else 0 */
     struct cubin_kernel *kernels;
     size_t count;
+    bool loops;    /* are wanted */
     bool reserved; /* shared memory starts with what the system reserves */
 };
 
@@ -165,7 +166,7 @@ static bool is_known_code(const struct cubin *cubin)
 
 static void read_code(const struct cubin *cubin, const Elf64_Shdr *header, struct cubin_kernel *kernel)
 {
-    const unsigned char *code = is_known_code(cubin) ? elf_image_data(&cubin->image, header) : NULL;
+    const unsigned char *code = cubin->loops && is_known_code(cubin) ? elf_image_data(&cubin->image, header) : NULL;
 
     if (!kernel->registers)
         kernel->registers = (unsigned)(header->sh_info >> 24);
@@ -220,9 +221,9 @@ static bool read_pass(struct cubin *cubin, enum pass pass)
     return true;
 }
 
-size_t cubin_kernels(const void *elf, size_t size, struct cubin_kernel **kernels)
+size_t cubin_kernels(const void *elf, size_t size, bool loops, struct cubin_kernel **kernels)
 {
-    struct cubin cubin = { 0 };
+    struct cubin cubin = { .loops = loops };
     bool ok = false;
 
     *kernels = NULL;

@@ -85,9 +85,9 @@ struct cubin_kernel {
 
 /*
  * The kernels of a cubin (an ELF image) in the order of its symbols. Returns their count; *kernels is to be freed with
- * cubin_free(). 0, and *kernels NULL, if it has none or is no cubin. Loops are read of sm_90 alone.
+ * cubin_free(). 0, and *kernels NULL, if it has none or is no cubin. Loops are read if `loops` is set, of sm_90 alone.
  */
-size_t cubin_kernels(const void *elf, size_t size, struct cubin_kernel **kernels);
+size_t cubin_kernels(const void *elf, size_t size, bool loops, struct cubin_kernel **kernels);
 void cubin_free(struct cubin_kernel *kernels, size_t count);
 
 /*

@@ -89,7 +89,7 @@ static bool find_section(Elf *elf, const struct image *file, const char *wanted,
 static void list_kernels(const void *elf, size_t size)
 {
     struct cubin_kernel *kernels;
-    size_t count = cubin_kernels(elf, size, &kernels);
+    size_t count = cubin_kernels(elf, size, true, &kernels);
 
     for (size_t i = 0; i < count; i++) {
         printf("  %s: %u registers, %u bytes shared, %u bytes local", kernels[i].name, kernels[i].registers,
