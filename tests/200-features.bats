@@ -215,12 +215,14 @@ walk 0 0 0 0 0 0 2"
     run -0 --separate-stderr features "$fixtures/loops.cu" --csv
     run -0 loops <<< "$output"
     # nvcc unrolls one of two loops by four, and ptxas that one by four again: 7 waits for 100 loads. Three of four
-    # passes over a row of a tile are saved. Pairs of halves are changed one after another, as floats are.
+    # passes over a row of a tile are saved, and one of two for pairs. Pairs of halves are changed one after another, as
+    # floats are.
     assert_output "known 0 0 0 4 0 0
 unknown 8 0 0 4 0 0
 square 0 17408 6144 512 0 0
 bounded 0 17408 6144 512 0 0
 padded 0 18432 0 512 0 0
+pairs 9 808 202 4 0 0
 in_place 0 0 0 32 32 0
 copy 0 0 0 32 0 0
 halves 0 0 0 0 0 153.6"

@@ -248,10 +248,14 @@ CSV
 "","","","","","ns"
 "0","p","void sweep<(int)1, (int)2>(block_memory<T1> &, const job &, int)","(192, 1, 1)","(2, 1, 1)","31,936"
 "1","p","cut::add_parts(const float *, int)","(256, 1, 1)","(2048, 1, 1)","6848.5"
+"2","p","void <unnamed>::scan<unsigned int, 4>(const T1 *)","(256, 1, 1)","(13, 1, 1)","5920"
+"3","p","(anonymous namespace)::tell(int *)","(1, 1, 1)","(1, 1, 1)","1984"
 END
     run -0 times "$BATS_TEST_TMPDIR/raw.csv"
     assert_output 'p,s.cu,random 4 4,0,sweep,2x1x1,192x1x1,31.936
-p,s.cu,random 4 4,1,add_parts,2048x1x1,256x1x1,6.848'
+p,s.cu,random 4 4,1,add_parts,2048x1x1,256x1x1,6.848
+p,s.cu,random 4 4,2,scan,13x1x1,256x1x1,5.920
+p,s.cu,random 4 4,3,tell,1x1x1,1x1x1,1.984'
     sed 's/"31,936"/"n\/a"/' "$BATS_TEST_TMPDIR/raw.csv" > "$BATS_TEST_TMPDIR/lost.csv"
     run -1 times "$BATS_TEST_TMPDIR/lost.csv"
     assert_output --partial 'ncu_times: line 4: no time: n/a'

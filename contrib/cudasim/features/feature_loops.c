@@ -180,7 +180,7 @@ struct word_load {
     size_t statement;
     const struct ptx_operand *base; /* of its address */
     int64_t offset;
-    bool grouped;
+    unsigned words;                 /* of its group; 0: it is in none */
 };
 
 enum { MOST_LOADS = 256 };
@@ -211,15 +211,15 @@ static unsigned group(struct word_load *list, size_t count, unsigned words)
         size_t of[4] = {n};
         unsigned found = 1;
 
-        if (list[n].grouped || (uint64_t)list[n].offset % (4 * words))
+        if (list[n].words || (uint64_t)list[n].offset % (4 * words))
             continue;
         for (unsigned k = 1; k < words; k++)
             for (size_t m = 0; m < count && found == k; m++)
-                if (!list[m].grouped && same_base(list[m].base, list[n].base) &&
+                if (!list[m].words && same_base(list[m].base, list[n].base) &&
                     list[m].offset == list[n].offset + 4 * k)
                     of[found++] = m;
         for (unsigned k = 0; found == words && k < words; k++)
-            list[of[k]].grouped = true;
+            list[of[k]].words = words;
         groups += found == words;
     }
     return groups;
@@ -249,7 +249,7 @@ static size_t read_stretch(const struct text *t, size_t from, size_t to, struct 
             return n + 1;
         if (is_word_load(s))
             list[(*count)++] = (struct word_load){n, &s->operands[1].elements[0],
-                                                  s->operands[1].offset + s->operands[1].elements[0].offset, false};
+                                                  s->operands[1].offset + s->operands[1].elements[0].offset, 0};
         else if (s->kind == PTX_INSTRUCTION && writes_register(s, list, *count))
             return n + 1;
     }
@@ -268,14 +268,14 @@ static bool merge(struct costs *c, const struct text *t, const struct code_loop 
 
     for (int marking = 0; list && marking < 2 && fewer > 0; marking++)
         for (size_t n = loop->first, count; n <= loop->last;) {
+            double saved;
+
             n = read_stretch(t, n, loop->last, list, &count);
-            if (!marking)
-                could += 3.0 * group(list, count, 4) + group(list, count, 2);
-            else
-                group(list, count, 4), group(list, count, 2);
-            for (size_t k = 0; marking && could > 0 && k < count; k++)
-                if (list[k].grouped && t->step[list[k].statement] != NOWHERE)
-                    c->steps[t->step[list[k].statement]].merged = 0.75 * fmin(fewer / could, 1);
+            saved = 3.0 * group(list, count, 4) + group(list, count, 2);
+            could += marking ? 0 : saved;
+            for (size_t k = 0; marking && k < count; k++)
+                if (list[k].words && t->step[list[k].statement] != NOWHERE)
+                    c->steps[t->step[list[k].statement]].merged = (1 - 1.0 / list[k].words) * fmin(fewer / could, 1);
         }
     free(list);
     return list != NULL;
