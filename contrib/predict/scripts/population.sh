@@ -16,9 +16,9 @@
 # --fresh is the second draw: programs that the first has not reached, in an order of their own. --next is the third:
 # programs of neither, and --last the fourth: all that are left. --courses is the fifth: programs of courses and books,
 # of a list of their own, timed on an H100. --benchmarks is the sixth: programs of three suites of benchmarks, likewise.
-# --students is the seventh: programs of students and teachers, of a list of their own. --collections is the eighth, and
-# --rest the ninth: what no draw before took of the same suites. Both have lists of their own as well.
-# --DRAW is one of these.
+# --students is the seventh: programs of students and teachers, of a list of their own. --collections is the eighth,
+# --rest the ninth: what no draw before took of the same suites, and --labs the tenth: eight other repositories. They have
+# lists of their own as well. --DRAW is one of these.
 #
 # The rule's order and halves are digests of names. Exit codes: 0 done, 2 usage, 3 the toolkit failed.
 
@@ -36,7 +36,7 @@ command=${1:-} jobs=1 first=9999 from='' only=. skip='' locked='' fresh='' model
 while [ $# -gt 0 ]; do
     case $1 in
     --locked) locked=1 && shift && continue ;;
-    --fresh | --next | --last | --courses | --benchmarks | --students | --collections | --rest)
+    --fresh | --next | --last | --courses | --benchmarks | --students | --collections | --rest | --labs)
         fresh=${1#--} && shift && continue ;;
     --jobs | --first | --worst)
         [[ ${2:-} =~ ^[1-9][0-9]{0,3}$ ]] || refuse "$1: '${2:-}' is not a number from 1 to 9999" ;;
@@ -53,7 +53,7 @@ table=$here/${fresh:+$fresh-}programs.csv
 # The programs' list, and the GPU that timed them.
 list=$here/list.tsv card=h200
 [[ $fresh != courses && $fresh != benchmarks ]] || { list=$here/$fresh-list.tsv card=h100; }
-[[ $fresh != students && $fresh != collections && $fresh != rest ]] || list=$here/$fresh-list.tsv
+[[ $fresh != students && $fresh != collections && $fresh != rest && $fresh != labs ]] || list=$here/$fresh-list.tsv
 
 # Limits of the rule: launches of a program; seconds of processor time and KB of memory for counting.
 launches=40 seconds=20 memory=6000000
