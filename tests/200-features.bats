@@ -188,20 +188,20 @@ spin 1 0 1 0 0"
 @test "features: atomics that meet at a place, atomics on shared memory that are loops, the heap, swaps, loads of a warp" {
     meets() {
         awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-            { print $1, $at["atomic_turns"], $at["atomic_word"], $at["shared_rounds"], $at["shared_loops"],
+            { print $1, $at["atomic_turns"], $at["atomic_rounds"], $at["shared_rounds"], $at["shared_loops"],
               $at["heap"], $at["swaps"], $at["loads_most"] }'
     }
     run -0 --separate-stderr features "$fixtures/meets.cu" --csv
     run -0 meets <<< "$output"
-    # Two warps at four sectors of 512 bytes, each lane at a word that two lanes change. Loops of 64 bits count 1.5
+    # Two warps at four sectors of 512 bytes, a round each, and two rounds at each sector. Loops of 64 bits count 1.5
     # times.
-    # A float of 64 bits in global memory counts 1.6 times at its place, and 2.4 times at each of its words.
+    # 64 lanes take rounds at a float of 64 bits: one counts 1.6 times in its 512 bytes, and 2.4 times at its sector.
     # One lane after another swaps; the other warp's turns between make half of them wait for a turn more. One warp of
     # two has all loads.
     assert_output "side_by_side 8 2 0 0 0 0 0
 one_float 0 0 64 64 0 0 0
 one_double 0 0 64 96 0 0 0
-heap 3.2 153.6 0 0 128 0 0
+heap 102.4 153.6 0 0 128 0 0
 swap 2048 2048 0 0 0 96 1
 walk 0 0 0 0 0 0 2"
 }
@@ -210,7 +210,7 @@ walk 0 0 0 0 0 0 2"
     loops() {
         awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
             { print $1, int($at["wait_load"] / 10), $at["shared_passes"], $at["shared_merged"], $at["store_fresh"],
-              $at["in_place"], $at["atomic_word"] }'
+              $at["in_place"], $at["atomic_rounds"] }'
     }
     run -0 --separate-stderr features "$fixtures/loops.cu" --csv
     run -0 loops <<< "$output"
@@ -232,6 +232,54 @@ halves 0 0 0 0 0 153.6"
     assert_line --regexp '^    loop: [0-9]+ instructions, 16 loads, 0 of shared memory, 0 stores$'
     assert_line --regexp '^    loop: [0-9]+ instructions, 2 loads, 20 of shared memory, 0 stores$'
     assert_line --regexp '^    loop: [0-9]+ instructions, 8 loads, 128 of shared memory, 0 stores$'
+}
+
+@test "features: atomics of two floats of a sector, and what L1 has of a table because other blocks asked for it" {
+    cat > common.cu << 'END'
+/* Each lane adds to one of two neighbouring floats, and then to the other: two rounds of 16 lanes at the sector. */
+__global__ void neighbours(float *a)
+{
+    atomicAdd(a + threadIdx.x % 2, 1.f);
+    atomicAdd(a + (threadIdx.x + 1) % 2, 1.f);
+}
+/* 528 blocks, 4 on a multiprocessor, read a table of 64 KiB once: the first of four brings it. */
+__global__ void table(const float *t, float *sum)
+{
+    float s = 0;
+    for (int n = threadIdx.x; n < 16384; n += 256) s += t[n];
+    sum[blockIdx.x * 256 + threadIdx.x] = s;
+}
+/* Words of the same table that data names: each block asks for some of its lines. */
+__global__ void gather(const int *at, const float *t, float *sum)
+{
+    float s = t[at[(blockIdx.x * 256 + threadIdx.x) % 16384]];
+    sum[blockIdx.x * 256 + threadIdx.x] = s;
+}
+int main()
+{
+    float *a;
+    int *at, host[16384];
+    for (int n = 0; n < 16384; n++) host[n] = n * 7919 % 16384;
+    cudaMalloc(&a, 16 << 20);
+    cudaMemset(a, 0, 16 << 20);
+    cudaMalloc(&at, sizeof host);
+    cudaMemcpy(at, host, sizeof host, cudaMemcpyHostToDevice);
+    neighbours<<<1, 32>>>(a);
+    table<<<528, 256>>>(a, a + 65536);
+    table<<<132, 256>>>(a, a + 65536); /* each block has its own multiprocessor */
+    gather<<<8448, 256>>>(at, a, a + 65536);
+    return cudaDeviceSynchronize();
+}
+END
+    # Of several workers the order of blocks depends on their pace.
+    CUDASIM_WORKERS=1 CUDASIM_PROFILE=h100 run -0 --separate-stderr features common.cu --csv
+    run -0 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { printf "%s %s %.2f\n", $1, $at["atomic_rounds"], $at["load_hits"] / ($at["load_sectors"] + 1e-9) }' \
+        <<< "$output"
+    assert_output "neighbours 76.8 0.00
+table 0 0.75
+table 0 0.00
+gather 0 0.93"
 }
 
 @test "features: memory of the host, managed memory touched first, printing, launches by kernels" {
@@ -299,8 +347,9 @@ start 0 0 0 4 4"
 __global__ void add(int *a, int n) { for (int i = threadIdx.x; i < n; i += 32) a[i]++; }
 int main(void)
 {
-    int *a, *b, n = 1 << 18; /* 1 MiB */
+    int *a, *b, *c, n = 1 << 18; /* 1 MiB */
     cudaMemLocation place = {};
+    cudaMalloc(&c, 4 * n);
     cudaMallocManaged(&a, 4 * n);
     cudaMallocManaged(&b, 4 * n);
     memset(a, 0, 4 * n);
@@ -315,11 +364,18 @@ int main(void)
     if (a[1 << 17] != 2) return 1;
     add<<<1, 32>>>(a, n); /* a page */
     cudaDeviceSynchronize();
+    cudaMemcpy(c, a, 1 << 18, cudaMemcpyDefault);
+    add<<<1, 32>>>(a, n); /* nothing */
+    cudaMemcpy(c, a, 1 << 18, cudaMemcpyHostToDevice);
+    add<<<1, 32>>>(a, n); /* what the copy read as the host */
+    cudaMemcpy(a, c, 1 << 17, cudaMemcpyDeviceToHost);
+    add<<<1, 32>>>(a, n); /* what it wrote as the host */
+    cudaDeviceSynchronize();
     return fwrite(a, 4 * n, 1, stderr) != 1;
 }
 END
     run -0 --separate-stderr features pages.cu --csv
     run -0 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
         { printf "%s/%d ", $at["managed_areas"], $at["managed_first"] / 65536 + 0.5 }' <<< "$output"
-    assert_output '0/0 1/16 0/0 1/1 '
+    assert_output '0/0 1/16 0/0 1/1 0/0 1/4 1/2 '
 }

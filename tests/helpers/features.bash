@@ -10,7 +10,7 @@ classes_add_up() {
     header+=,load_sectors,load_lines,load_hits,store_requests,store_sectors,store_lines,local_lines,constant_requests
     header+=,constant_words,atomic_requests,atomic_lanes,atomic_words,atomic_sectors,atomic_hot,shared_atomics
     header+=,shared_rounds,load_found,code,wait_hit,load_fresh,store_fresh,atomic_meet,cold,atomic_turns
-    header+=,atomic_word,shared_loops,heap,host_bytes,managed_first,prints,children,local_stores,print_lanes
+    header+=,atomic_rounds,shared_loops,heap,host_bytes,managed_first,prints,children,local_stores,print_lanes
     header+=,child_nested,heap_live,managed_areas,swaps,loads_longest,loads_most,first,fresh,in_place,shared_merged
     header+=,executed,stale,clocked,data_branches,data_addresses
     assert_equal "$(head -n 1 "$1")" "$header"

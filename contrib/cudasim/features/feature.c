@@ -726,7 +726,8 @@ bool features_run(struct features *features, struct sim *sim, const struct sim_l
     struct work *work = NULL;
     bool sampled, good;
 
-    if (!code || !(costs = costs_of_kernel(launch->kernel, code)) || !(work = work_begin(sim, launch->kernel, costs))) {
+    if (!code || !(costs = costs_of_kernel(launch->kernel, code)) ||
+        !(work = work_begin(sim, launch->kernel, costs, code->data_addresses))) {
         out_of_memory(sim, launch, fault);
         return false;
     }

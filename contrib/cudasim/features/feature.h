@@ -28,7 +28,7 @@
     X(ATOMIC_WORDS, "atomic_words") X(ATOMIC_SECTORS, "atomic_sectors") X(ATOMIC_HOT, "atomic_hot")                    \
     X(SHARED_ATOMICS, "shared_atomics") X(SHARED_ROUNDS, "shared_rounds") X(LOAD_FOUND, "load_found") X(CODE, "code") \
     X(WAIT_HIT, "wait_hit") X(LOAD_FRESH, "load_fresh") X(STORE_FRESH, "store_fresh")                                  \
-    X(ATOMIC_MEET, "atomic_meet") X(COLD, "cold") X(ATOMIC_TURNS, "atomic_turns") X(ATOMIC_WORD, "atomic_word")     \
+    X(ATOMIC_MEET, "atomic_meet") X(COLD, "cold") X(ATOMIC_TURNS, "atomic_turns") X(ATOMIC_ROUNDS, "atomic_rounds") \
     X(SHARED_LOOPS, "shared_loops") X(HEAP, "heap")                                                                    \
     X(HOST_BYTES, "host_bytes") X(MANAGED_FIRST, "managed_first") X(PRINTS, "prints") X(CHILDREN, "children")          \
     X(LOCAL_STORES, "local_stores") X(PRINT_LANES, "print_lanes") X(CHILD_NESTED, "child_nested")                      \

@@ -39,7 +39,7 @@ static void read_counts(const struct work *w, uint64_t *to)
     }
 }
 
-struct work *work_begin(struct sim *sim, const struct sim_kernel *kernel, struct costs *costs)
+struct work *work_begin(struct sim *sim, const struct sim_kernel *kernel, struct costs *costs, bool gathers)
 {
     struct work *w = calloc(1, sizeof *w);
 
@@ -53,7 +53,7 @@ struct work *work_begin(struct sim *sim, const struct sim_kernel *kernel, struct
         return NULL;
     }
     read_counts(w, w->before);
-    probe_reset(sim);
+    probe_reset(sim, gathers);
     return w;
 }
 
@@ -201,7 +201,7 @@ static void fill_memory(const struct work *w, double blocks, double *v)
     v[FEATURE_ATOMIC_HOT] = hottest((double)c.hot_block, (double)c.blocks, (double)most.hot, blocks);
     v[FEATURE_ATOMIC_MEET] = hottest((double)c.meet_block, (double)c.blocks, (double)most.meet, blocks) / 10;
     v[FEATURE_ATOMIC_TURNS] = hottest((double)c.turn_block, (double)c.blocks, (double)most.turn, blocks) / 10;
-    v[FEATURE_ATOMIC_WORD] = hottest((double)c.word_block, (double)c.blocks, (double)most.word, blocks) / 10;
+    v[FEATURE_ATOMIC_ROUNDS] = hottest((double)c.rounds_block, (double)c.blocks, (double)most.rounds, blocks) / 10;
     v[FEATURE_SWAPS] = hottest((double)c.swap_block, (double)c.blocks, (double)most.swap, blocks);
     v[FEATURE_LOADS_LONGEST] = ratio((double)c.loads_longest * (double)c.warps,
                                      (double)c.blocks * (double)c.load_requests);

@@ -9,7 +9,7 @@
 #include "feature_cost.h"
 
 /* Begins a launch of `kernel`. Earlier counts are left out. NULL without memory. */
-struct work *work_begin(struct sim *sim, const struct sim_kernel *kernel, struct costs *costs);
+struct work *work_begin(struct sim *sim, const struct sim_kernel *kernel, struct costs *costs, bool gathers);
 
 /* Multiplies the counts since the last call, or since the beginning, by `weight`. False without memory. */
 bool work_take(struct work *work, double weight);

@@ -196,6 +196,7 @@ struct block {
     uint32_t cluster_arrived; /* threads of this block that arrived at the cluster's barrier */
     bool done;
     bool probed;              /* looked at closely: probe.h */
+    uint32_t probed_as;       /* its number among those, since L1 was empty */
 };
 
 /* Text of one block, from `from` on to the next part. */

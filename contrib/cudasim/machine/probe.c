@@ -20,9 +20,9 @@
 #define SECTOR_SHIFT 5
 #define L1_BYTES (256u << 10) /* of a multiprocessor, with shared memory */
 #define IN_FLIGHT 8           /* instructions of a warp after which a line that it asked for is taken to be there */
-#define LANE 10               /* what a lane of an atomic counts at its sector; */
+#define LANE 10               /* what a lane, or a round, of an atomic counts at its sector; */
 #define FLOAT_LANE 24         /* of one that adds floats */
-#define TURN 10               /* what a sector of a request counts at its granule; */
+#define TURN 10               /* what a round of an atomic at a sector counts at its granule; */
 #define WIDE_TURN 16          /* of one that adds floats of 64 bits */
 #define GRANULE_SHIFT 9       /* 512 bytes are served by one slice of L2: microbenchmarks, atomic_table */
 #define LOOP 10               /* what a round of an atomic on shared memory counts that is a loop; */
@@ -31,11 +31,44 @@
 /* What the driver can set aside for shared memory, KiB: CUDA C++ Programming Guide, compute capability 9.0. */
 static const unsigned carve_outs[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
 
+/*
+ * What L1 has for a block because others on its multiprocessor asked for it: of a kernel that gathers all lines, else
+ * those that half of the blocks looked at have asked for since the first did. The blocks looked at may have a column of
+ * the grid in common, and those of a multiprocessor have not. As blocks run one after another here, or a few at a time,
+ * there is room for all of L1. With several workers it depends a little on their pace.
+ */
+struct probe_common {
+    pthread_mutex_t lock;
+    bool gathers;            /* addresses depend on data */
+    uint32_t lines;          /* of the L1 cache */
+    uint32_t blocks, most;   /* looked at since the cache was empty; how many a multiprocessor has */
+    uint64_t stamp;
+    uint64_t tag[PROBE_LINES], used[PROBE_LINES];
+    uint8_t sectors[PROBE_LINES];
+    uint32_t first[PROBE_LINES], last[PROBE_LINES], asked[PROBE_LINES]; /* blocks that asked for the line: numbers of */
+};                                                                      /* the first and the last, and how many */
+
+static void drop_common(struct probe_common *common)
+{
+    pthread_mutex_destroy(&common->lock);
+    free(common);
+}
+
 bool probe_create(struct sim *sim)
 {
-    for (unsigned n = 0; n < sim->worker_count; n++)
-        if (!(sim->workers[n].probe = calloc(1, sizeof *sim->workers[n].probe)))
+    struct probe_common *common = calloc(1, sizeof *common);
+
+    if (!common)
+        return false;
+    pthread_mutex_init(&common->lock, NULL);
+    for (unsigned n = 0; n < sim->worker_count; n++) {
+        if (!(sim->workers[n].probe = calloc(1, sizeof *sim->workers[n].probe))) {
+            if (n == 0)
+                drop_common(common);
             return false;
+        }
+        sim->workers[n].probe->common = common;
+    }
     return true;
 }
 
@@ -44,6 +77,8 @@ void probe_destroy(struct sim *sim)
     for (unsigned n = 0; n < sim->worker_count; n++) {
         struct probe *p = sim->workers[n].probe;
 
+        if (p && n == 0)
+            drop_common(p->common);
         for (unsigned k = 0; p && k < PROBE_PATHS; k++) {
             free(p->paths[k].runs);
             free(p->paths[k].loads);
@@ -53,13 +88,22 @@ void probe_destroy(struct sim *sim)
     }
 }
 
-static void reset(struct probe *p)
+static void empty_common(struct probe_common *c)
+{
+    memset(c->tag, 0, sizeof c->tag);
+    memset(c->used, 0, sizeof c->used);
+    c->blocks = 0;
+}
+
+static void reset(struct probe *p, bool gathers)
 {
     memset(&p->counts, 0, sizeof p->counts);
+    empty_common(p->common);
+    p->common->gathers = gathers;
     memset(p->hot, 0, sizeof p->hot);
     memset(p->meet, 0, sizeof p->meet);
     memset(p->turn, 0, sizeof p->turn);
-    memset(p->word, 0, sizeof p->word);
+    memset(p->rounds, 0, sizeof p->rounds);
     memset(p->swap, 0, sizeof p->swap);
     for (unsigned n = 0; n < p->path_count; n++) {
         p->paths[n].count = p->paths[n].load_count = p->paths[n].run_load = 0;
@@ -69,11 +113,11 @@ static void reset(struct probe *p)
     p->at = NULL;
 }
 
-void probe_reset(struct sim *sim)
+void probe_reset(struct sim *sim, bool gathers)
 {
     for (unsigned n = 0; n < sim->worker_count; n++)
         if (sim->workers[n].probe)
-            reset(sim->workers[n].probe);
+            reset(sim->workers[n].probe, gathers);
 }
 
 /* The largest of the counters, which the workers' probes add up to; `offset` of the first in struct probe. */
@@ -113,38 +157,53 @@ struct probe_counts probe_sum(const struct sim *sim, struct probe_most *most)
     most->hot = most_of(sim, offsetof(struct probe, hot));
     most->meet = most_of(sim, offsetof(struct probe, meet));
     most->turn = most_of(sim, offsetof(struct probe, turn));
-    most->word = most_of(sim, offsetof(struct probe, word));
+    most->rounds = most_of(sim, offsetof(struct probe, rounds));
     most->swap = most_of(sim, offsetof(struct probe, swap));
     return sum;
 }
 
 /* ---- blocks ---- */
 
-/* A block's share of the cache: what shared memory leaves, among the blocks that run on a multiprocessor together. */
-static uint32_t lines_of_block(const struct launch *l)
+static uint64_t blocks_per_sm(const struct launch *l)
+{
+    return (l->blocks + sim_limits(l->sim)->multiprocessors - 1) / sim_limits(l->sim)->multiprocessors;
+}
+
+/* Lines of the cache: what shared memory leaves. *together: the blocks that run on a multiprocessor at once. */
+static uint32_t lines_of(const struct launch *l, unsigned *together)
 {
     enum sim_limiter limiter;
-    unsigned together = sim_occupancy(l->sim, l->kernel, l->threads, l->what->dynamic_shared, &limiter);
-    uint64_t per_sm = (l->blocks + sim_limits(l->sim)->multiprocessors - 1) / sim_limits(l->sim)->multiprocessors;
     unsigned kib, carve = 228;
 
-    if (together > per_sm)
-        together = (unsigned)per_sm;
-    together = together ? together : 1;
-    kib = (together * (l->shared_size + 1024) + 1023) / 1024;
+    *together = sim_occupancy(l->sim, l->kernel, l->threads, l->what->dynamic_shared, &limiter);
+    if (*together > blocks_per_sm(l))
+        *together = (unsigned)blocks_per_sm(l);
+    *together = *together ? *together : 1;
+    kib = (*together * (l->shared_size + 1024) + 1023) / 1024;
     for (size_t n = sizeof carve_outs / sizeof *carve_outs; l->shared_size && n-- > 0;)
         if (carve_outs[n] >= kib)
             carve = carve_outs[n];
     if (!l->shared_size)
         carve = 0;
-    return (L1_BYTES - carve * 1024) / together >> LINE_SHIFT;
+    return (L1_BYTES - carve * 1024) >> LINE_SHIFT;
+}
+
+static uint32_t whole_sets(uint32_t lines)
+{
+    return lines < PROBE_WAYS ? PROBE_WAYS : lines > PROBE_LINES ? PROBE_LINES : lines / PROBE_WAYS * PROBE_WAYS;
 }
 
 void probe_launch(struct probe *p, const struct launch *launch)
 {
-    uint32_t lines = lines_of_block(launch);
+    unsigned together;
+    uint32_t lines = lines_of(launch, &together);
+    uint64_t most = blocks_per_sm(launch);
 
-    p->lines = lines < PROBE_WAYS ? PROBE_WAYS : lines > PROBE_LINES ? PROBE_LINES : lines / PROBE_WAYS * PROBE_WAYS;
+    p->lines = whole_sets(lines / together);
+    pthread_mutex_lock(&p->common->lock);
+    p->common->lines = whole_sets(lines);
+    p->common->most = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+    pthread_mutex_unlock(&p->common->lock);
     p->stride = launch->what->only ? 1 : (launch->blocks + PROBE_BLOCKS - 1) / PROBE_BLOCKS;
     p->at = NULL;
 }
@@ -155,14 +214,21 @@ void probe_block(struct probe *p, struct block *b)
     uint64_t order = only ? p->counts.blocks : b->number / p->stride;
 
     b->probed = b->number % p->stride == 0 || only;
+    /* Blocks that follow each other may have the same storage. */
+    p->at = p->at == b ? NULL : p->at;
     if (!b->probed)
         return;
+    pthread_mutex_lock(&p->common->lock);
+    if (p->common->blocks >= p->common->most)
+        empty_common(p->common);
+    b->probed_as = ++p->common->blocks;
+    pthread_mutex_unlock(&p->common->lock);
     /* What a child launch does is a part of the launch that started it, its blocks are not blocks of that. */
     p->counts.blocks += b->launch->sim->children.depth == 0;
     memset(p->hot_now, 0, sizeof p->hot_now);
     memset(p->meet_now, 0, sizeof p->meet_now);
     memset(p->turn_now, 0, sizeof p->turn_now);
-    memset(p->word_now, 0, sizeof p->word_now);
+    memset(p->rounds_now, 0, sizeof p->rounds_now);
     memset(p->swap_now, 0, sizeof p->swap_now);
     /* By the block's number, so that it does not matter which worker ran it. */
     if (p->path_count < PROBE_PATHS && (only || b->launch->blocks <= PROBE_PATHS || order % 3 == 0)) {
@@ -175,7 +241,7 @@ void probe_block(struct probe *p, struct block *b)
 
 void probe_retire(struct probe *p, struct block *b)
 {
-    uint64_t longest = 0, sum = 0, hot = 0, meet = 0, turn = 0, word = 0, swap = 0, loads = 0;
+    uint64_t longest = 0, sum = 0, hot = 0, meet = 0, turn = 0, rounds = 0, swap = 0, loads = 0;
 
     for (uint32_t n = 0; n < b->warp_count; n++) {
         uint64_t executed = b->warps[n].executed;
@@ -197,13 +263,13 @@ void probe_retire(struct probe *p, struct block *b)
         hot = p->hot_now[n] > hot ? p->hot_now[n] : hot;
         meet = p->meet_now[n] > meet ? p->meet_now[n] : meet;
         turn = p->turn_now[n] > turn ? p->turn_now[n] : turn;
-        word = p->word_now[n] > word ? p->word_now[n] : word;
+        rounds = p->rounds_now[n] > rounds ? p->rounds_now[n] : rounds;
         swap = p->swap_now[n] > swap ? p->swap_now[n] : swap;
     }
     p->counts.hot_block += hot;
     p->counts.meet_block += meet;
     p->counts.turn_block += turn;
-    p->counts.word_block += word;
+    p->counts.rounds_block += rounds;
     p->counts.swap_block += swap;
     p->counts.warps += b->warp_count;
     p->counts.loads_longest += loads;
@@ -304,6 +370,46 @@ static bool cached(struct probe *p, uint64_t sector, uint64_t executed, bool fil
     return false;
 }
 
+/* Whether L1 has the sector because blocks before this one asked for it. It has it afterwards if `fills`. */
+static bool common_has(struct probe_common *c, uint32_t block, uint64_t sector, bool fills)
+{
+    uint64_t line = sector >> (LINE_SHIFT - SECTOR_SHIFT);
+    uint8_t bit = (uint8_t)(1u << (sector & 3));
+    uint32_t sets = c->lines / PROBE_WAYS;
+    uint32_t set = (uint32_t)((line * 0x9E3779B97F4A7C15u >> 32) % sets) * PROBE_WAYS, victim = set;
+
+    for (uint32_t n = set; n < set + PROBE_WAYS; n++) {
+        if (c->tag[n] == line + 1) {
+            bool hit = c->sectors[n] & bit;
+
+            c->asked[n] += block > c->last[n];
+            c->last[n] = block > c->last[n] ? block : c->last[n];
+            c->used[n] = ++c->stamp;
+            c->sectors[n] |= fills ? bit : 0;
+            return hit && block > c->first[n] && (c->gathers || 2 * c->asked[n] >= block - c->first[n] + 1);
+        }
+        victim = c->used[n] < c->used[victim] ? n : victim;
+    }
+    if (fills) {
+        c->tag[victim] = line + 1;
+        c->used[victim] = ++c->stamp;
+        c->sectors[victim] = bit;
+        c->first[victim] = c->last[victim] = block;
+        c->asked[victim] = 1;
+    }
+    return false;
+}
+
+/* has[n]: what common_has() says of sectors[n]. */
+static void common_ones(struct probe_common *c, uint32_t block, const uint64_t *sectors, unsigned count, bool fills,
+                        bool *has)
+{
+    pthread_mutex_lock(&c->lock);
+    for (unsigned n = 0; n < count; n++)
+        has[n] = common_has(c, block, sectors[n], fills);
+    pthread_mutex_unlock(&c->lock);
+}
+
 /* The distinct values of the lanes in `mask`, sorted into list[]. Lists are short: insertion is fast enough. */
 static unsigned distinct(const uint64_t *address, uint32_t mask, unsigned shift, uint64_t last, uint64_t *list)
 {
@@ -328,17 +434,6 @@ static unsigned distinct(const uint64_t *address, uint32_t mask, unsigned shift,
 
 static unsigned place_of(uint64_t number) { return (unsigned)((number * 0x9E3779B97F4A7C15u) >> 52); }
 
-/* A slice of L2 serves the sectors of its granules one after another. */
-static void note_turns(struct probe *p, const uint64_t *sectors, unsigned count, unsigned turn)
-{
-    for (unsigned n = 0; n < count; n++) {
-        unsigned at = place_of(sectors[n] >> (GRANULE_SHIFT - SECTOR_SHIFT));
-
-        p->turn[at] += turn;
-        p->turn_now[at] += turn;
-    }
-}
-
 /*
  * Whether ptxas lets one lane do the work of all lanes of a warp at one word: it combines integers. The result of an
  * exchange, of a compare and swap, or of a count up to a limit is another for each lane.
@@ -348,20 +443,50 @@ static bool combines(const struct ins *ins)
     return ins->flops == 0 && ins->op <= ATOMIC_XOR;
 }
 
-/* L2 changes the words of a sector one after another. */
-static void note_meeting(struct probe *p, const uint64_t *address, uint32_t mask, bool floats, bool one)
+static void note_meeting(struct probe *p, const uint64_t *address, uint32_t mask, bool floats)
 {
-    if (one)
-        mask &= -mask;
     EVERY_LANE(l, mask)
     {
-        unsigned at = place_of(address[l] >> SECTOR_SHIFT), word = place_of(address[l] >> 2);
-        unsigned lane = floats ? FLOAT_LANE : LANE;
+        unsigned at = place_of(address[l] >> SECTOR_SHIFT), lane = floats ? FLOAT_LANE : LANE;
 
         p->meet[at] += lane;
         p->meet_now[at] += lane;
-        p->word[word] += lane;
-        p->word_now[word] += lane;
+    }
+}
+
+/* The most lanes of a request that meet at one word of this sector. */
+static unsigned rounds_at(const uint64_t *address, uint32_t mask, uint64_t sector)
+{
+    uint8_t lanes[1 << (SECTOR_SHIFT - 2)] = {0}, most = 0;
+
+    EVERY_LANE(l, mask)
+        if (address[l] >> SECTOR_SHIFT == sector) {
+            uint8_t *word = &lanes[address[l] >> 2 & (sizeof lanes - 1)];
+
+            ++*word;
+            most = *word > most ? *word : most;
+        }
+    return most;
+}
+
+/*
+ * L2 changes the words of a sector at once, and those that lanes meet at in as many rounds. A slice serves the rounds
+ * of its granules one after another. Before the next round of floats at a sector it waits for the sum
+ * (microbenchmarks, atomic_few). `one`: the lanes are combined.
+ */
+static void note_rounds(struct probe *p, const struct ins *ins, const uint64_t *address, uint32_t mask, unsigned bytes,
+                        bool one, const uint64_t *sectors, unsigned count)
+{
+    for (unsigned n = 0; n < count; n++) {
+        unsigned rounds = one ? 1 : rounds_at(address, mask, sectors[n]);
+        unsigned turns = rounds * (ins->flops > 0 && bytes > 4 ? WIDE_TURN : TURN);
+        unsigned lanes = rounds * (ins->flops > 0 ? FLOAT_LANE : LANE);
+        unsigned granule = place_of(sectors[n] >> (GRANULE_SHIFT - SECTOR_SHIFT)), sector = place_of(sectors[n]);
+
+        p->turn[granule] += turns;
+        p->turn_now[granule] += turns;
+        p->rounds[sector] += lanes;
+        p->rounds_now[sector] += lanes;
     }
 }
 
@@ -376,20 +501,21 @@ static void note_swap(struct probe *p, const uint64_t *words, unsigned count)
     }
 }
 
-/* How many turns a sector of the request takes: one for each lane, if all are at one word and nobody combines them. */
-static unsigned note_atomic(struct probe *p, const struct ins *ins, const uint64_t *address, uint32_t mask,
-                            uint64_t sectors)
+static void note_atomic(struct probe *p, const struct ins *ins, const uint64_t *address, uint32_t mask, unsigned bytes,
+                        const uint64_t *sectors, unsigned count)
 {
     uint64_t list[LANES + 1];
     unsigned words = distinct(address, mask, 2, 0, list);
+    bool one = words == 1 && combines(ins);
 
     p->counts.atomic_requests++;
     p->counts.atomic_lanes += (uint64_t)__builtin_popcount(mask);
     p->counts.atomic_words += words;
-    p->counts.atomic_sectors += sectors;
+    p->counts.atomic_sectors += count;
     if (ins->op == ATOMIC_CAS)
         note_swap(p, list, words);
-    note_meeting(p, address, mask, ins->flops > 0, words == 1 && combines(ins));
+    note_meeting(p, address, one ? mask & -mask : mask, ins->flops > 0);
+    note_rounds(p, ins, address, mask, bytes, one, sectors, count);
     EVERY_LANE(l, mask)
     {
         unsigned at = place_of(address[l] >> 2);
@@ -397,7 +523,6 @@ static unsigned note_atomic(struct probe *p, const struct ins *ins, const uint64
         p->hot[at]++;
         p->hot_now[at]++;
     }
-    return words == 1 && ins->flops == 0 && !combines(ins) ? (unsigned)__builtin_popcount(mask) : 1;
 }
 
 void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address, uint32_t mask, unsigned bytes)
@@ -405,6 +530,7 @@ void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address
     struct probe *p = w->worker->probe;
     struct probe_counts *c = &p->counts;
     uint64_t list[LANES * 5], lines = 0, line = UINT64_MAX;
+    bool common[LANES * 5];
     unsigned count, hits = 0;
     bool young = false;
 
@@ -415,8 +541,7 @@ void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address
     }
     count = distinct(address, mask, SECTOR_SHIFT, bytes - 1, list);
     if (ins->op_is_atomic) {
-        note_turns(p, list, count,
-                   note_atomic(p, ins, address, mask, count) * (ins->flops > 0 && bytes > 4 ? WIDE_TURN : TURN));
+        note_atomic(p, ins, address, mask, bytes, list, count);
         return;
     }
     if (p->at != w->block)
@@ -440,9 +565,12 @@ void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address
     c->load_requests++;
     c->load_sectors += count;
     c->load_lines += lines;
+    common_ones(p->common, w->block->probed_as, list, count, !ins->order, common);
     for (unsigned n = 0; n < count; n++) {
         bool old, hit = cached(p, list[n], w->executed, !ins->order, &old);
 
+        if (common[n] && !hit)
+            hit = old = true;
         hits += hit;
         young = young || !old;
         c->load_fresh += !hit && fresh(p, false, list[n]);

@@ -63,7 +63,7 @@ struct probe_counts {
     uint64_t hot_block;                                       /* each block's most atomic lanes at a word, summed */
     uint64_t meet_block;                                      /* the same of what meets at a sector */
     uint64_t swap_block;              /* the same of requests of compare and swap that meet at a word */
-    uint64_t turn_block, word_block;  /* the same of what meets at a granule of L2, and of lanes that meet at a word */
+    uint64_t turn_block, rounds_block; /* the same of rounds at a granule of L2, and at a sector */
     uint64_t loop_rounds;             /* as shared_atomic_rounds, of those that are loops: tenths of those of floats */
     uint64_t heap_calls;              /* of malloc() and free(), of lanes */
     uint64_t heap_live;               /* pieces that lived at each of these calls, summed */
@@ -82,8 +82,11 @@ struct probe_counts {
     uint64_t block_most;             /* instructions of the block with most */
 };
 
+struct probe_common;
+
 struct probe {
     struct probe_counts counts;
+    struct probe_common *common; /* of all workers */
     uint64_t stride;         /* one of this many blocks is looked at */
     uint32_t lines;          /* of the L1 cache that a block has */
     const struct block *at;  /* the block whose lines the cache has */
@@ -95,8 +98,8 @@ struct probe {
     uint32_t hot[PROBE_HOT];       /* atomic lanes, of all blocks looked at */
     uint32_t hot_now[PROBE_HOT];   /* of this one */
     uint32_t meet[PROBE_HOT], meet_now[PROBE_HOT]; /* tenths of atomic lanes at a sector; floats count for more */
-    uint32_t turn[PROBE_HOT], turn_now[PROBE_HOT]; /* tenths of sectors of requests at a granule */
-    uint32_t word[PROBE_HOT], word_now[PROBE_HOT]; /* tenths of atomic lanes at a word; floats count for more */
+    uint32_t turn[PROBE_HOT], turn_now[PROBE_HOT]; /* tenths of rounds of atomics at a granule */
+    uint32_t rounds[PROBE_HOT], rounds_now[PROBE_HOT]; /* the same at a sector; floats count for more */
     uint32_t swap[PROBE_HOT], swap_now[PROBE_HOT]; /* requests of compare and swap at a word */
     struct probe_path paths[PROBE_PATHS];
     uint32_t path_count;
@@ -106,12 +109,12 @@ struct probe {
 bool probe_create(struct sim *sim);
 void probe_destroy(struct sim *sim);
 
-/* Forgets everything, before launches that are counted together. */
-void probe_reset(struct sim *sim);
+/* Forgets everything, before launches that are counted together. `gathers`: addresses of the kernel depend on data. */
+void probe_reset(struct sim *sim, bool gathers);
 
 /* The sums over all workers, and the most of all launches' blocks together. */
 struct probe_most {
-    uint64_t hot, meet, turn, word, swap; /* of each array of struct probe the largest */
+    uint64_t hot, meet, turn, rounds, swap; /* of each array of struct probe the largest */
 };
 struct probe_counts probe_sum(const struct sim *sim, struct probe_most *most);
 

@@ -337,6 +337,21 @@ static bool is_there(struct runtime *runtime, const struct plane *plane, uint64_
     return false;
 }
 
+/*
+ * A copy whose direction names a side as the host's: the host touches it. So managed memory that a GPU had goes to the
+ * host, and with the direction cudaMemcpyDefault it stays (microbenchmarks, pages: copied).
+ */
+static void note_host_side(struct runtime *runtime, const struct copy_work *copy)
+{
+    const struct plane *side = copy->kind == cudaMemcpyHostToDevice ? &copy->source : &copy->target;
+    uint64_t bytes;
+
+    if (runtime->moves && (copy->kind == cudaMemcpyHostToDevice || copy->kind == cudaMemcpyDeviceToHost) &&
+        copy_side(runtime, side->address) == SIDE_MANAGED &&
+        extent_of(side, copy->width, copy->height, copy->depth, &bytes))
+        moves_note(runtime, side->address, bytes, false);
+}
+
 cudaError_t copy_run(struct runtime *runtime, const struct copy_work *copy, const char *call)
 {
     struct memory *memory = sim_memory(runtime->sim);
@@ -350,6 +365,7 @@ cudaError_t copy_run(struct runtime *runtime, const struct copy_work *copy, cons
         (extent_of(&copy->source, width, height, depth, &bytes) &&
          !is_there(runtime, &copy->source, bytes, call, "reads")))
         return cudaErrorIllegalAddress;
+    note_host_side(runtime, copy);
     check_written(runtime, copy, call);
     if (is_dense(&copy->target, width, height, depth) && is_dense(&copy->source, width, height, depth)) {
         width *= height * depth;

@@ -23,7 +23,7 @@ static const char features_header[] =
     "wait_constant,wait_barrier,wait_fence,longest,block_most,load_requests,load_sectors,load_lines,load_hits," \
     "store_requests,store_sectors,store_lines,local_lines,constant_requests,constant_words,atomic_requests," \
     "atomic_lanes,atomic_words,atomic_sectors,atomic_hot,shared_atomics,shared_rounds,load_found,code," \
-    "wait_hit,load_fresh,store_fresh,atomic_meet,cold,atomic_turns,atomic_word,shared_loops,heap," \
+    "wait_hit,load_fresh,store_fresh,atomic_meet,cold,atomic_turns,atomic_rounds,shared_loops,heap," \
     "host_bytes,managed_first,prints,children,local_stores,print_lanes,child_nested,heap_live,managed_areas," \
     "swaps,loads_longest,loads_most,first,fresh,in_place,shared_merged,executed,stale,clocked,data_branches," \
     "data_addresses"

@@ -4,17 +4,26 @@
  */
 #include "bench.h"
 
-enum kind { ADD_U32, ADD_U64, ADD_F32, ADD_F64, ADD_F16X2, MAX_S32, EXCH_B32, CAS_B32, KINDS };
-static const char *const kinds[KINDS] = {"add_u32", "add_u64", "add_f32", "add_f64", "add_f16x2", "max_s32",
-                                         "exch_b32", "cas_b32"};
+enum kind { ADD_U32, ADD_U64, ADD_F32, ADD_F64, ADD_F16, ADD_F16X2, MAX_S32, EXCH_B32, CAS_B32, KINDS };
+static const char *const kinds[KINDS] = {"add_u32", "add_u64", "add_f32", "add_f64", "add_f16",
+                                         "add_f16x2", "max_s32", "exch_b32", "cas_b32"};
 /* Where the lanes go: all to one word; a warp to one word of its own; neighbours to neighbours, of 4 MiB; anywhere. */
 enum place { ONE, ONE_A_WARP, ONE_A_BLOCK, NEIGHBOURS, SCATTERED_1M, SCATTERED_256M, PLACES };
 static const char *const places[PLACES] = {"one", "one_a_warp", "one_a_block", "neighbours", "scattered_1M",
                                            "scattered_256M"};
 
+/* With and without a result it is the same machine code: a compare and swap of the word, in a loop. */
+static __device__ __forceinline__ unsigned short add_f16(unsigned short *p)
+{
+    unsigned short old;
+
+    asm volatile("atom.global.add.noftz.f16 %0, [%1], %2;" : "=h"(old) : "l"(p), "h"((unsigned short)0x3c00));
+    return old;
+}
+
 template <int KIND, bool RETURNS> static __device__ __forceinline__ unsigned atomic(char *p)
 {
-    unsigned old = 0;
+    unsigned old = 0, half = 0;
     unsigned long long wide = 0;
     float f = 0;
     double d = 0;
@@ -37,6 +46,8 @@ template <int KIND, bool RETURNS> static __device__ __forceinline__ unsigned ato
         RETURNING("add.f64 %0, [%1], %2;", "=d"(d), "d"(1.));
     else if (KIND == ADD_F64)
         SILENT("add.f64 [%0], %1;", "d"(1.));
+    else if (KIND == ADD_F16)
+        half = add_f16((unsigned short *)p);
     else if (KIND == ADD_F16X2 && RETURNS)
         RETURNING("add.noftz.f16x2 %0, [%1], %2;", "=r"(old), "r"(0x3c003c00));
     else if (KIND == ADD_F16X2)
@@ -51,7 +62,7 @@ template <int KIND, bool RETURNS> static __device__ __forceinline__ unsigned ato
         asm volatile("atom.global.cas.b32 %0, [%1], %2, %3;" : "=r"(old) : "l"(p), "r"(7), "r"(9));
 #undef RETURNING
 #undef SILENT
-    return old + (unsigned)wide + (unsigned)f + (unsigned)d;
+    return old + half + (unsigned)wide + (unsigned)f + (unsigned)d;
 }
 
 static __device__ __forceinline__ uint64_t where(int place, unsigned thread, unsigned round)
@@ -153,6 +164,59 @@ template <int KIND, bool RETURNS> static void tables(const struct machine *m, ch
         }
 }
 
+/* Which of a few words a lane takes: in turn, in runs of neighbours, any; all lanes of a warp, or of a round, one. */
+enum order { IN_TURN, IN_RUNS, ANY, BY_WARP, BY_ROUND, ORDERS };
+static const char *const orders[ORDERS] = {"in_turn", "in_runs", "any", "by_warp", "by_round"};
+
+/* Atomics of all warps of the GPU on the same few words, `stride` bytes apart. `lanes` of each warp take part. */
+template <int KIND, bool RETURNS>
+__global__ void on_few(char *base, int order, unsigned words, unsigned stride, unsigned lanes, int rounds,
+                       unsigned *sink)
+{
+    unsigned lane = threadIdx.x % 32, thread = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+
+    for (int r = 0; r < rounds; r++) {
+        unsigned word = order == IN_TURN ? lane % words : lane * words / lanes;
+
+        if (order == ANY)
+            word = (unsigned)(where(SCATTERED_256M, thread, (unsigned)r) >> 3) % words;
+        else if (order == BY_WARP)
+            word = (thread / 32 + r) % words;
+        else if (order == BY_ROUND)
+            word = r % words;
+        if (lane < lanes)
+            sum += atomic<KIND, RETURNS>(base + word * stride);
+    }
+    if (sum == 12345)
+        *sink = sum;
+}
+
+template <int KIND, bool RETURNS> static void few(const struct machine *m, char *buffer, unsigned size)
+{
+    const int blocks = m->sms, threads = 256, rounds = 8;
+    char name[64];
+
+    for (int order = 0; order < ORDERS; order++)
+        for (unsigned stride = size; stride <= 128; stride = stride == size ? 32 : 4 * stride)
+            for (unsigned lanes = 1; lanes <= 32; lanes *= lanes == 1 ? 8 : 4)
+                for (unsigned words = 1; words <= (order >= BY_WARP ? 32 : lanes);
+                     words += words == 2 || words == 3 ? 1 : words) {
+                    float us, floor;
+
+                    auto launch = [&](int n) {
+                        on_few<KIND, RETURNS>
+                            <<<blocks, threads>>>(buffer, order, words, stride, lanes, n, m->sink);
+                    };
+                    us = bench_us(2, [&] { launch(rounds); });
+                    floor = bench_us(2, [&] { launch(0); });
+                    snprintf(name, sizeof name, "%s%s/%s_stride_%u_lanes_%u", kinds[KIND], RETURNS ? "_returns" : "",
+                             orders[order], stride, lanes);
+                    bench_line("atomic_few", name, words,
+                               (us - floor) * m->mhz / ((double)blocks * (threads / 32) * rounds),
+                               "clocks a warp request of the whole GPU");
+                }
+}
+
 void bench_atomics(const struct machine *m)
 {
     char *buffer;
@@ -184,5 +248,10 @@ void bench_atomics(const struct machine *m)
     tables<ADD_F32, true>(m, buffer, 4);
     tables<ADD_F64, false>(m, buffer, 8);
     tables<CAS_B32, true>(m, buffer, 4);
+    few<ADD_U32, false>(m, buffer, 4);
+    few<ADD_U64, false>(m, buffer, 8);
+    few<ADD_F32, false>(m, buffer, 4);
+    few<ADD_F64, false>(m, buffer, 8);
+    few<ADD_F16, false>(m, buffer, 2);
     CHECK(cudaFree(buffer));
 }

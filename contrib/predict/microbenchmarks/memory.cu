@@ -6,7 +6,11 @@
 
 #define KIB 1024ull
 #define MIB (1024 * KIB)
-enum { STRIDE = 128 /* bytes between the links of a chain */, BLOCK_BYTES = 64 << 10 /* of each block's own */ };
+enum {
+    STRIDE = 128,            /* bytes between the links of a chain */
+    BLOCK_BYTES = 64 << 10,  /* of each block's own */
+    MATRIX_BYTES = 12 << 20, /* of columns: three are in L2 together */
+};
 
 /* A ring through all links: a linear congruence with a full period, as the count is a power of two. */
 __global__ void link(char *base, uint64_t count)
@@ -239,6 +243,53 @@ template <int WIDTH> __global__ void stores(char *base, unsigned stride, int rou
         *clocks = clock64() - begin;
 }
 
+/*
+ * Columns of a matrix whose rows are `pitch` bytes apart, as a transposition without shared memory goes over them: the
+ * lanes of a request go to one column. The warps of a block go to neighbouring words (`apart` is 4), or to sectors of
+ * their own (32). Blocks go over the matrix by rows; each round has a matrix of its own.
+ */
+template <enum way WAY>
+__global__ void columns(char *base, size_t pitch, unsigned apart, unsigned blocks_a_row, int rounds, unsigned *sink)
+{
+    unsigned row = blockIdx.x / blocks_a_row * 32 + threadIdx.x % 32, sum = 0;
+    unsigned column = blockIdx.x % blocks_a_row * 32 + threadIdx.x / 32;
+
+    for (int r = 0; r < rounds; r++) {
+        char *p = base + r * MATRIX_BYTES + row * pitch + (size_t)column * apart;
+        unsigned x = r;
+
+        if (WAY == WRITE)
+            asm volatile("st.global.u32 [%0], %1;" : : "l"(p), "r"(x));
+        else
+            asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(x) : "l"(p));
+        sum += x;
+    }
+    if (sum == 12345)
+        *sink = sum;
+}
+
+template <enum way WAY> static void by_columns(const struct machine *m, char *buffer, const char *way)
+{
+    char name[64];
+
+    for (unsigned apart = 4; apart <= 32; apart *= 8)
+        for (size_t pitch = 128; pitch <= 16384; pitch *= 2)
+            for (size_t more = 0; more <= 128 && pitch >= 32 * apart; more += 128) {
+                unsigned blocks_a_row = (unsigned)(pitch / (32 * apart));
+                unsigned blocks = blocks_a_row * (unsigned)(MATRIX_BYTES / ((pitch + more) * 32));
+                float us, floor;
+
+                auto launch = [&](int rounds) {
+                    columns<WAY><<<blocks, 1024>>>(buffer, pitch + more, apart, blocks_a_row, rounds, m->sink);
+                };
+                us = bench_us(3, [&] { launch(3); });
+                floor = bench_us(3, [&] { launch(1); });
+                snprintf(name, sizeof name, "%s_apart_%u_more_%zu", way, apart, more);
+                bench_line("columns", name, (double)pitch, 2 * blocks * 1024.0 / ((us - floor) * m->mhz),
+                           "sectors a clock of the whole GPU");
+            }
+}
+
 void bench_memory(const struct machine *m)
 {
     char *buffer;
@@ -264,5 +315,7 @@ void bench_memory(const struct machine *m)
         bench_line("sectors_store", "store_4", stride, bench_clocks(m) / (512 * 32.0),
                    "clocks a request and multiprocessor");
     }
+    by_columns<WRITE>(m, buffer, "write");
+    by_columns<READ>(m, buffer, "read");
     CHECK(cudaFree(buffer));
 }

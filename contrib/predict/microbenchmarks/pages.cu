@@ -27,9 +27,18 @@ __global__ void add_all(unsigned *word, int rounds)
         atomicAdd_system(word + n % 8, 1u);
 }
 
+/* A thread adds a word of each array, which may be one. */
+__global__ void sum(const unsigned *a, const unsigned *b, const unsigned *c, unsigned *sink)
+{
+    int n = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (a[n] + b[n] + c[n] == 12345)
+        *sink = n;
+}
+
 static void line(const struct machine *m, const char *name, char *from, int words, size_t stride, int write)
 {
-    char text[64];
+    char text[128];
 
     snprintf(text, sizeof text, "%s_%s_stride_%zuK", name, write ? "write" : "read", stride >> 10);
     bench_line("pages", text, words, bench_once([&] {
@@ -79,6 +88,65 @@ static unsigned sum_of(const char *p, size_t bytes)
     return sum;
 }
 
+/* What a launch waits for after the runtime copied managed memory that the GPU had: to and from memory of its own. */
+static void copied(const struct machine *m)
+{
+    static unsigned char host[4 << 20];
+    void *other;
+    char *p = managed();
+
+    CHECK(cudaMalloc(&other, sizeof host));
+    for (size_t bytes = 1 << 10; bytes <= sizeof host; bytes *= 16) {
+        const struct {
+            const char *name;
+            void *to;
+            const void *from;
+            enum cudaMemcpyKind kind;
+        } copies[] = {{"to_gpu_as_host", other, p, cudaMemcpyHostToDevice}, {"to_gpu", other, p, cudaMemcpyDefault},
+                      {"from_gpu_as_host", p, other, cudaMemcpyDeviceToHost}, {"from_gpu", p, other, cudaMemcpyDefault},
+                      {"to_host", host, p, cudaMemcpyDefault}, {"from_host", p, host, cudaMemcpyDefault}};
+
+        for (const auto &c : copies) {
+            char name[64];
+
+            memset(p, 7, BYTES);
+            line(m, "before", p, (int)(bytes >> 12) + 1, 4096, 1);
+            CHECK(cudaMemcpy(c.to, c.from, bytes, c.kind));
+            CHECK(cudaDeviceSynchronize());
+            snprintf(name, sizeof name, "copied_%s_%zuK", c.name, bytes >> 10);
+            line(m, name, p, (int)(bytes >> 12) + 1, 4096, 0);
+        }
+        memset(p, 7, BYTES);
+        line(m, "before", p, (int)(bytes >> 12) + 1, 4096, 1);
+        CHECK(cudaMemset(p, 1, bytes));
+        CHECK(cudaDeviceSynchronize());
+        line(m, "set", p, (int)(bytes >> 12) + 1, 4096, 0);
+    }
+    CHECK(cudaFree(other));
+    CHECK(cudaFree(p));
+}
+
+/* One block more or less: how long pages take by the bytes of some areas that the host wrote. */
+static void by_size(const struct machine *m)
+{
+    for (size_t bytes = 16 << 10; bytes <= 16 << 20; bytes *= 2)
+        for (int areas = 1; areas <= 3; areas++) {
+            char *p[3], name[64];
+
+            for (int n = 0; n < areas; n++) {
+                CHECK(cudaMallocManaged(&p[n], bytes));
+                memset(p[n], 3, bytes);
+            }
+            snprintf(name, sizeof name, "sum_of_%d", areas);
+            bench_line("pages", name, (double)bytes, bench_once([&] {
+                           sum<<<(int)(bytes / 4096), 1024>>>((unsigned *)p[0], (unsigned *)p[areas / 2],
+                                                              (unsigned *)p[areas - 1], m->sink);
+                       }), "us");
+            for (int n = 0; n < areas; n++)
+                CHECK(cudaFree(p[n]));
+        }
+}
+
 void bench_pages(const struct machine *m)
 {
     char *p, *q[8];
@@ -120,4 +188,6 @@ void bench_pages(const struct machine *m)
     for (int n = 0; n < 8; n++)
         CHECK(cudaFree(q[n]));
     CHECK(cudaFree(p));
+    copied(m);
+    by_size(m);
 }

@@ -11,7 +11,7 @@
 #define READS_L2_CLOCK 1850.0   /* bandwidth, read, 16 to 64 MiB: bytes a clock of the whole GPU */
 #define WRITES_L2_CLOCK 2000.0  /* bandwidth, write */
 #define MEASURED_L2_BYTES 62914560.0 /* gpu, l2 */
-#define ALONE_STORE 0.4         /* sectors_store: how much more a sector costs that is alone in its line */
+#define ALONE_STORE 0.9         /* columns, write: how much more a sector costs that is alone in its line */
 #define SCATTERED_CLOCK 18.7    /* atomic, scattered_256M, read and written: sectors a clock from memory, one by one */
 #define CONSTANT_CLOCKS 2.0     /* constant_throughput: for each word */
 #define SHARED_ROUND_CLOCKS 1.0 /* shared_atomic, add_u32: for each lane at one word */
@@ -21,7 +21,7 @@
 #define LOOP_ALONE_CLOCKS 95.0    /* shared_atomic_latency, add_f32, 32: for each lane */
 #define ATOMIC_SECTORS_CLOCK 60.0 /* atomic, neighbours, scattered_1M: of the whole GPU */
 #define ATOMIC_MEETS_CLOCK 37.0 /* atomic, one_a_warp: lanes that meet others of their warp */
-#define HOT_CLOCKS 1.45         /* atomic, one: for each lane */
+#define HOT_CLOCKS 1.45         /* atomic_few, one word: for each round */
 #define TURN_CLOCKS 1.3         /* atomic_table, 64 to 1024 words: 1.16 side by side, 1.5 anywhere */
 #define HEAP_US 7.0             /* heap_live, take_1x1 and give_1x1: of a call while few pieces live */
 #define HEAP_POWER 0.57         /* heap, 1x1 to 132x256 */
@@ -278,16 +278,17 @@ static double swap_clocks(const double *v)
 }
 
 /*
- * Atomics that meet. A word is changed by one lane after another; integers of a warp that all meet at one word are
- * added up before. A slice of L2 takes the sectors of requests one after another, and 512 bytes lie in one slice.
+ * Atomics that meet. Lanes of a request that meet at a word take rounds; integers that all meet at one are added up
+ * before. A slice of L2 takes the rounds of its sectors one after another, and 512 bytes lie in one slice. Floats wait
+ * at a sector for the sum before: the simulator counts their rounds 2.4 times.
  */
 static double hot_clocks(const double *v)
 {
     double lanes = per(v[COLUMN_ATOMIC_WORDS], v[COLUMN_ATOMIC_LANES]) * v[COLUMN_ATOMIC_HOT];
 
-    if (isnan(v[COLUMN_ATOMIC_TURNS]) || isnan(v[COLUMN_ATOMIC_WORD]))
+    if (isnan(v[COLUMN_ATOMIC_TURNS]) || isnan(v[COLUMN_ATOMIC_ROUNDS]))
         return HOT_CLOCKS * known(v[COLUMN_ATOMIC_MEET], lanes);
-    return fmax(HOT_CLOCKS * v[COLUMN_ATOMIC_WORD], TURN_CLOCKS * v[COLUMN_ATOMIC_TURNS]);
+    return fmax(HOT_CLOCKS * v[COLUMN_ATOMIC_ROUNDS], TURN_CLOCKS * v[COLUMN_ATOMIC_TURNS]);
 }
 
 /*

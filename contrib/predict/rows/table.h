@@ -98,7 +98,7 @@
     X(ATOMIC_MEET, "atomic_meet", WORK) \
     X(COLD, "cold", WORK) \
     X(ATOMIC_TURNS, "atomic_turns", WORK) \
-    X(ATOMIC_WORD, "atomic_word", WORK) \
+    X(ATOMIC_ROUNDS, "atomic_rounds", WORK) \
     X(SHARED_LOOPS, "shared_loops", WORK) \
     X(HEAP, "heap", WORK) \
     X(HOST_BYTES, "host_bytes", WORK) \

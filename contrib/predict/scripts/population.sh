@@ -16,9 +16,9 @@
 # --fresh is the second draw: programs that the first has not reached, in an order of their own. --next is the third:
 # programs of neither, and --last the fourth: all that are left. --courses is the fifth: programs of courses and books,
 # of a list of their own, timed on an H100. --benchmarks is the sixth: programs of three suites of benchmarks, likewise.
-# --students is the seventh: programs of students and teachers, of a list of their own. --collections is the eighth,
-# --rest the ninth: what no draw before took of the same suites, and --labs the tenth: eight other repositories. They have
-# lists of their own as well. --DRAW is one of these.
+# --students is the seventh: programs of students and teachers, of a list of their own. --collections is the eighth, and
+# --rest the ninth: what no draw before took of the same suites. --labs is the tenth: of eight other repositories. They
+# have lists of their own as well. --DRAW is one of these.
 #
 # The rule's order and halves are digests of names. Exit codes: 0 done, 2 usage, 3 the toolkit failed.
 

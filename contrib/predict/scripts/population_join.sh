@@ -7,7 +7,7 @@ half=${half:-${fresh:-public}}
 
 # rows_of HALF: its lines.
 rows_of() {
-    local card=h200 draws=(open locked fresh next last courses benchmarks students) draw
+    local card=h200 draw
     [ -e "$here/$1-$card.csv" ] || card=h100
     for draw in "${!draws[@]}"; do [ "${draws[draw]}" != "$1" ] || break; done
     awk -v card="$card" -v draw="$((draw + 1))" -f "$scripts/population_join.awk" \
@@ -15,10 +15,11 @@ rows_of() {
         fail 'the rows cannot be joined'
 }
 
+draws=(open locked fresh next last courses benchmarks students collections rest)
 mkdir -p "$top"
 if [ "$half" = public ]; then
     rows_of open > "$top/$half.csv"
-    for draw in locked fresh next last courses benchmarks students; do rows_of $draw | sed 1d >> "$top/$half.csv"; done
+    for draw in "${draws[@]:1}"; do rows_of "$draw" | sed 1d >> "$top/$half.csv"; done
 else
     rows_of "$half" > "$top/$half.csv"
 fi
