@@ -279,7 +279,7 @@ END
     assert_output "neighbours 76.8 0.00
 table 0 0.75
 table 0 0.00
-gather 0 0.93"
+gather 0 0.80"
 }
 
 @test "features: memory of the host, managed memory touched first, printing, launches by kernels" {

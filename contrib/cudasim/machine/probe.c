@@ -21,7 +21,8 @@
 #define L1_BYTES (256u << 10) /* of a multiprocessor, with shared memory */
 #define IN_FLIGHT 8           /* instructions of a warp after which a line that it asked for is taken to be there */
 #define LANE 10               /* what a lane, or a round, of an atomic counts at its sector; */
-#define FLOAT_LANE 24         /* of one that adds floats */
+#define FLOAT_LANE 24         /* of one that adds floats; */
+#define HALF_LANE 81          /* of one that adds one of 16 bits: compare and swap in a loop, of a word that stays as it is */
 #define TURN 10               /* what a round of an atomic at a sector counts at its granule; */
 #define WIDE_TURN 16          /* of one that adds floats of 64 bits */
 #define GRANULE_SHIFT 9       /* 512 bytes are served by one slice of L2: microbenchmarks, atomic_table */
@@ -213,7 +214,8 @@ void probe_block(struct probe *p, struct block *b)
     bool only = b->launch->what->only;
     uint64_t order = only ? p->counts.blocks : b->number / p->stride;
 
-    b->probed = b->number % p->stride == 0 || only;
+    /* One of each `stride` blocks, but at no regular distance: addresses may come again after some blocks. */
+    b->probed = only || b->number % p->stride == (order * 0x9E3779B97F4A7C15u >> 32) % p->stride;
     /* Blocks that follow each other may have the same storage. */
     p->at = p->at == b ? NULL : p->at;
     if (!b->probed)
@@ -480,7 +482,7 @@ static void note_rounds(struct probe *p, const struct ins *ins, const uint64_t *
     for (unsigned n = 0; n < count; n++) {
         unsigned rounds = one ? 1 : rounds_at(address, mask, sectors[n]);
         unsigned turns = rounds * (ins->flops > 0 && bytes > 4 ? WIDE_TURN : TURN);
-        unsigned lanes = rounds * (ins->flops > 0 ? FLOAT_LANE : LANE);
+        unsigned lanes = rounds * (ins->flops == 0 ? LANE : bytes == 2 ? HALF_LANE : FLOAT_LANE);
         unsigned granule = place_of(sectors[n] >> (GRANULE_SHIFT - SECTOR_SHIFT)), sector = place_of(sectors[n]);
 
         p->turn[granule] += turns;

@@ -193,6 +193,26 @@ __global__ void barriers(long long *clocks)
     timer_note(&timer, begin, end, clocks);
 }
 
+/* A sum between fences of the block's scope, as __threadfence_block() is. */
+__global__ void fences(long long *clocks, unsigned *sink)
+{
+    __shared__ struct timer timer;
+    float sum = threadIdx.x;
+    long long begin, end;
+
+    timer_clear(&timer);
+    begin = clock64();
+#pragma unroll 8
+    for (int r = 0; r < ROUNDS; r++) {
+        sum += 1;
+        __threadfence_block();
+    }
+    end = clock64();
+    timer_note(&timer, begin, end, clocks);
+    if (sum == 12345)
+        *sink = 1;
+}
+
 template <int WIDTH> static void widths(const struct machine *m, const char *name)
 {
     for (unsigned stride = 0; stride <= 128; stride = stride ? 2 * stride : WIDTH) {
@@ -255,5 +275,10 @@ void bench_shared(const struct machine *m)
         barriers<<<1, warps * 32>>>(m->clock);
         CHECK(cudaGetLastError());
         bench_line("barrier", "syncthreads", warps, bench_clocks(m) / ROUNDS, "clocks");
+    }
+    for (int warps = 1; warps <= 32; warps *= 2) {
+        fences<<<1, warps * 32>>>(m->clock, m->sink);
+        CHECK(cudaGetLastError());
+        bench_line("fence", "block", warps, bench_clocks(m) / ROUNDS, "clocks");
     }
 }

@@ -330,10 +330,25 @@ static double local_stores(const double *v)
     return known(v[COLUMN_LOCAL_STORES], v[COLUMN_LOCAL_LINES] * per(stores, stores + loads));
 }
 
-/* A warp waits for each of its calls. The calls of other warps and the text of their lanes follow each other. */
+/*
+ * How much more the block with most work has than the mean. Blocks that fetch their work by atomics share it: in the
+ * simulator the first may take most of all blocks' work.
+ */
+static double block_most(const double *v)
+{
+    bool fetched = irregular(v) && v[COLUMN_WAIT_ATOMIC] > 0 && v[COLUMN_BLOCK_MOST] > v[COLUMN_N_B] / 2;
+
+    return fetched ? 1 : fmax(v[COLUMN_BLOCK_MOST], 1);
+}
+
+/*
+ * A warp waits for each of its calls. The calls of other warps and the text of their lanes follow each other. The warp
+ * with most instructions is taken to have as large a share of the calls.
+ */
 static double print_us(const double *v)
 {
-    double calls = known(v[COLUMN_PRINTS], 0), warps = v[COLUMN_N_B] * fmax(1, v[COLUMN_W]), own = 1 / fmax(warps, 1);
+    double calls = known(v[COLUMN_PRINTS], 0), warps = fmax(v[COLUMN_N_B] * fmax(1, v[COLUMN_W]), 1);
+    double own = fmin(fmax(v[COLUMN_LONGEST], 1) * block_most(v) / warps, 1);
     double text = known(v[COLUMN_PRINT_LANES], calls * fmin(v[COLUMN_N_T], 32)) - calls;
     double first = calls > 0 ? PRINT_FIRST_US * known(v[COLUMN_FRESH], 1) : 0;
 
@@ -387,17 +402,6 @@ static void throughputs(const double *v, const struct gpu *gpu, const struct pla
     clocks[PART_ATOMICS] = v[COLUMN_ATOMIC_SECTORS] / ATOMIC_SECTORS_CLOCK + fmax(meets, 0) / ATOMIC_MEETS_CLOCK;
     clocks[PART_HOT] = fmax(hot_clocks(v), swap_clocks(v));
     clocks[PART_BLOCKS] = v[COLUMN_N_B] * (v[COLUMN_N_T] > 512 ? BIG_BLOCK_CLOCKS : BLOCK_CLOCKS);
-}
-
-/*
- * How much more the block with most work has than the mean. Blocks that fetch their work by atomics share it: in the
- * simulator the first may take most of all blocks' work.
- */
-static double block_most(const double *v)
-{
-    bool fetched = irregular(v) && v[COLUMN_WAIT_ATOMIC] > 0 && v[COLUMN_BLOCK_MOST] > v[COLUMN_N_B] / 2;
-
-    return fetched ? 1 : fmax(v[COLUMN_BLOCK_MOST], 1);
 }
 
 /*
