@@ -142,6 +142,7 @@ bool kernel_describe(struct sim_module *m, struct sim_kernel *k, size_t index, c
         facts->required_threads[n] = x->reqntid[n];
         facts->required_cluster[n] = x->reqnctapercluster[n];
     }
+    facts->largest_cluster = x->maxclusterrank;
     facts->counts_clusters = x->blocks_are_clusters && x->reqntid[0] && x->reqnctapercluster[0];
     facts->max_dynamic_shared = m->sim->limits.shared_per_block > facts->static_shared
                                     ? m->sim->limits.shared_per_block - facts->static_shared

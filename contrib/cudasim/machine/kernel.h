@@ -38,6 +38,7 @@ struct sim_kernel_facts {
     unsigned max_threads;      /* a block */
     unsigned required_threads[3];  /* 0: any */
     unsigned required_cluster[3];  /* 0: any */
+    unsigned largest_cluster;      /* blocks, as the kernel was compiled for; 0: any */
     bool counts_clusters;          /* a launch gives the number of clusters, and no size of blocks: __block_size__ */
     unsigned parameter_bytes;  /* of the parameters, packed as PTX lays them out */
     unsigned parameter_count;

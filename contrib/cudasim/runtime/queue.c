@@ -6,7 +6,8 @@
  * Work depends only on earlier work. So a wait runs the pieces that its clock covers from first to last, and leaves the
  * others pending. If a program forgets to wait, it sees old bytes, as it may on a device.
  *
- * Three things run work before a wait asks for it. A full queue runs its oldest piece. A seed draws moments, and the
+ * A query asks for the same, but work that may wait for the host runs in the thread of runner.c. Three things run work
+ * before a wait asks for it. A full queue runs its oldest piece. A seed draws moments, and the
  * order of streams. A caller may ask for it, because a graph is about to change or memory is short.
  *
  * work.c and the calls that wait call it. It does not know what work does.
@@ -18,63 +19,15 @@
 #include <string.h>
 #include <time.h>
 
+#include "contrib/cudasim/base/clock.h"
 #include "old_stack.h"
 #include "shield.h"
 
 enum {
     PENDING_MOST = 1024,  /* pieces: where a device's queue is full a launch waits, too */
     PENDING_SEEDED = 64,  /* of a run with a seed, which looks at all of them for each choice */
+    QUERY_PATIENCE = 10000000, /* ns: that a query gives a host function */
 };
-
-/* ------------------------------------------------------------------ clocks */
-
-bool clock_merge(struct clock *clock, const struct clock *other)
-{
-    if (other->count > clock->count) {
-        uint64_t *at = realloc(clock->at, other->count * sizeof *at);
-
-        if (!at)
-            return false;
-        memset(at + clock->count, 0, (other->count - clock->count) * sizeof *at);
-        clock->at = at;
-        clock->count = other->count;
-    }
-    for (size_t i = 0; i < other->count; i++)
-        if (other->at[i] > clock->at[i])
-            clock->at[i] = other->at[i];
-    return true;
-}
-
-static bool clock_set(struct clock *clock, size_t queue, uint64_t id)
-{
-    if (queue >= clock->count) {
-        uint64_t *at = realloc(clock->at, (queue + 1) * sizeof *at);
-
-        if (!at)
-            return false;
-        memset(at + clock->count, 0, (queue + 1 - clock->count) * sizeof *at);
-        clock->at = at;
-        clock->count = queue + 1;
-    }
-    clock->at[queue] = id;
-    return true;
-}
-
-void clock_release(struct clock *clock)
-{
-    free(clock->at);
-    *clock = (struct clock){ 0 };
-}
-
-static bool covers(const struct clock *clock, const struct task *task)
-{
-    return task->queue < clock->count && task->id <= clock->at[task->queue];
-}
-
-bool task_before(const struct task *a, const struct task *b)
-{
-    return covers(&b->clock, a) || (a->waited && b->id > a->waited);
-}
 
 /* ------------------------------------------------------------------ queues */
 
@@ -221,10 +174,10 @@ static bool runs_beside(const struct task *task)
            task->work.kind == WORK_WORD;
 }
 
-/* Whether a kernel waits for a later action of the host. On the thread that would act, it would wait for ever. */
+/* Whether work may wait for a later action of the host. On the thread that would act, it would wait for ever. */
 static bool may_wait_for_host(const struct task *task)
 {
-    return task->work.kind == WORK_EXEC ||
+    return task->work.kind == WORK_EXEC || task->work.kind == WORK_HOST ||
            (task->work.kind == WORK_KERNEL && sim_kernel_facts(task->work.kernel.entry->kernel)->waits);
 }
 
@@ -235,7 +188,7 @@ static bool waits_for_word(struct runtime *runtime, const struct task *task)
 
 static bool clock_include(struct clock *clock, const struct task *task)
 {
-    return clock_merge(clock, &task->clock) && (covers(clock, task) || clock_set(clock, task->queue, task->id));
+    return clock_merge(clock, &task->clock) && (clock_covers(clock, task) || clock_set(clock, task->queue, task->id));
 }
 
 /*
@@ -308,7 +261,7 @@ static struct task *choose(struct runtime *runtime, const struct clock *clock, b
 
     *left = false;
     for (struct task *task = runtime->tasks; task; task = task->next) {
-        if (task->state == TASK_OVER || (clock && !covers(clock, task)))
+        if (task->state == TASK_OVER || (clock && !clock_covers(clock, task)))
             continue;
         *left = true;
         if (task->state != TASK_PENDING || (runtime->busy && !runs_beside(task)) ||
@@ -327,7 +280,7 @@ static struct task *choose(struct runtime *runtime, const struct clock *clock, b
 static bool lacks_word(struct runtime *runtime, const struct clock *clock)
 {
     for (const struct task *task = runtime->tasks; task; task = task->next)
-        if ((!clock || covers(clock, task)) && waits_for_word(runtime, task))
+        if ((!clock || clock_covers(clock, task)) && waits_for_word(runtime, task))
             return true;
     return false;
 }
@@ -440,7 +393,7 @@ bool queue_run_beside(struct call *call)
 static void note_waited(struct runtime *runtime, const struct clock *clock)
 {
     for (struct task *task = runtime->tasks; task; task = task->next)
-        if (!task->waited && task->state == TASK_OVER && (!clock || covers(clock, task)))
+        if (!task->waited && task->state == TASK_OVER && (!clock || clock_covers(clock, task)))
             task->waited = runtime->last_task;
     sweep(runtime);
 }
@@ -483,6 +436,79 @@ cudaError_t queue_wait_stream(struct call *call, struct CUstream_st *stream)
 cudaError_t queue_wait_event(struct call *call, const struct CUevent_st *event)
 {
     return wait_for(call, &event->clock);
+}
+
+/*
+ * Lets the thread of runner.c run what this thread must not run. Returns whether to look again: some work is over.
+ * False: that work waits, or it is a host function that takes long.
+ */
+static bool leave_to_runner(struct runtime *runtime)
+{
+    uint64_t idle = runtime->query.idle;
+    const uint64_t calls = runtime->calls;
+    bool changed;
+
+    runtime->query.wanted = true;
+    pthread_cond_signal(&runtime->query.asked);
+    do
+        changed = runtime_wait_for(runtime, &runtime->changed, QUERY_PATIENCE);
+    while (!changed && runtime->busy && runtime->calls == calls);
+    return changed && runtime->query.idle == idle;
+}
+
+/* Runs what the clock covers, if it does not wait for the host. False: the rest waits. */
+static bool run_ready(struct call *call, const struct clock *clock)
+{
+    struct runtime *runtime = call->runtime;
+    bool left = true, any;
+
+    while (runtime->sim) {
+        struct task *task = choose(runtime, clock, true, &left);
+
+        if (!left)
+            return true;
+        if (!task && lacks_word(runtime, clock)) /* other streams may write it */
+            task = choose(runtime, NULL, true, &any);
+        if (task)
+            run(call, task, !clock_covers(clock, task));
+        else if (!runtime->busy && !choose(runtime, NULL, false, &any) && !runtime->running)
+            return false;
+        else if (!leave_to_runner(runtime))
+            return false;
+    }
+    return true;
+}
+
+static cudaError_t query(struct call *call, const struct clock *clock)
+{
+    struct clock own = { 0 };
+    bool over;
+
+    runner_start(call->runtime);
+    if (!call->runtime->runner || !call->runtime->tasks) /* there may be no more threads */
+        return wait_for(call, clock);
+    if (!clock_merge(&own, clock))
+        return cudaErrorMemoryAllocation;
+    over = run_ready(call, &own);
+    clock_release(&own);
+    if (over)
+        return wait_for(call, clock);
+    call->runtime->query.last = sim_clock_ns();
+    return cudaErrorNotReady;
+}
+
+cudaError_t queue_query_stream(struct call *call, struct CUstream_st *stream)
+{
+    struct queue *queue = queue_of(call->runtime, stream);
+
+    if (!queue || !bring_up(call->runtime, queue))
+        return cudaErrorMemoryAllocation;
+    return query(call, &queue->before);
+}
+
+cudaError_t queue_query_event(struct call *call, const struct CUevent_st *event)
+{
+    return query(call, &event->clock);
 }
 
 cudaError_t queue_follow(struct call *call, struct CUstream_st *stream, const struct CUevent_st *event)

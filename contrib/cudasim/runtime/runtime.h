@@ -22,6 +22,8 @@
 #include "call.h"
 #include "ipc.h"
 #include "node_hints.h"
+#include "query.h"
+#include "task_clock.h"
 #include "unchecked.h"
 #include "watch.h"
 #include "word.h"
@@ -30,10 +32,8 @@
 enum {
     CALL_DEPTH = 16,         /* <<<>>> configurations pushed and not yet popped by one thread */
     CONTEXT_DEPTH = 32,      /* contexts that one thread has pushed */
-    PRIORITY_GREATEST = -5,  /* of streams, as on an H100; work of all priorities runs in order all the same */
     NAME_BYTES = 64,         /* of a module's name in messages */
     DEVICE_ARCH = 90,        /* the highest PTX that is loaded: compute_90 */
-    CLUSTER_PORTABLE = 8,    /* blocks: of a cluster, without asking for more */
     ALLOCATION_UNIT = 512,   /* bytes: of device allocations, and of rows of pitched ones, as on an H100 */
     HOST_UNIT = 4096,        /* bytes: page-locked and managed memory starts at a page */
     POOL_UNIT = 2 << 20,     /* bytes: pools reserve memory in such pieces */
@@ -139,12 +139,6 @@ struct binary {
 
 struct thread_state;
 struct graph_capture;
-
-/* A point in the order of work: for each queue the newest piece of work before it. */
-struct clock {
-    uint64_t *at; /* [count] ids of tasks; 0, as behind the end: none */
-    size_t count; /* of queues */
-};
 
 struct CUstream_st {
     unsigned flags;     /* cudaStreamNonBlocking … */
@@ -281,6 +275,7 @@ struct runtime {
     uint64_t calls;              /* of the program so far: see runner.c */
     bool host_memory;            /* there was memory that kernels and host share */
     bool runner;                 /* the thread of runner.c was started */
+    struct query query;          /* the host asks whether work is over */
     unsigned threads, looks;     /* threads of the process when runner.c last counted them; how often it was asked */
     struct watch *watch;         /* on memory of the host; NULL: not watched */
     struct shield *shield;       /* on memory of the device; NULL: the host may access it */
@@ -426,6 +421,7 @@ struct kernel_work {
     bool cooperative;                       /* all blocks must be on the device together */
     bool programmatic;                      /* it may start before the kernel ahead of it is over */
     int priority;                           /* of a graph's node; kept, and without effect */
+    bool priority_given;                    /* by the launch; else a capture gives it its stream's */
     bool updatable;                         /* of a graph's node: kernels may change it */
     struct node_hints hints;                /* of a graph's node */
     unsigned char *parameters;              /* [parameter_bytes], packed; owned by clones, see work_clone() */
@@ -508,6 +504,8 @@ cudaError_t launch_submit(struct call *call, const struct work *work, const cuda
 cudaError_t launch_run(struct call *call, const struct kernel_work *work, cudaStream_t stream);
 /* Threads that a block of the kernel may have: of its launch bounds, and of the registers there are. */
 unsigned launch_threads(const struct sim_limits *limits, const struct sim_kernel_facts *facts);
+/* Blocks that a cluster of the kernel may have. */
+unsigned launch_largest_cluster(const struct sim_limits *limits, const struct entry *entry);
 
 /* ------------------------------------------------------------------ do_copy.c */
 
@@ -586,11 +584,6 @@ struct task {
     const struct thread_state *local_of; /* only compared */
     bool local_gone;       /* the variable's function has returned */
 };
-
-bool clock_merge(struct clock *clock, const struct clock *other); /* the later of each; false: no memory */
-void clock_release(struct clock *clock);
-/* Whether CUDA, or the host by a wait, orders a before b. */
-bool task_before(const struct task *a, const struct task *b);
 
 /* Puts a clone of the work in the stream's queue. `handle`: the stream as the program named it. `result`: or NULL. */
 cudaError_t queue_submit(struct call *call, const struct work *work, struct CUstream_st *stream, cudaStream_t handle,

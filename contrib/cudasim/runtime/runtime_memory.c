@@ -252,7 +252,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 {
     struct call call;
 
-    if (call_begin(&call, CALL_ANY) && runtime_needs_device(call.runtime, &call.error)) {
+    if (call_begin(&call, CALL_DRIVER) && runtime_needs_device(call.runtime, &call.error)) {
         if (attributes)
             describe(call.runtime, allocation_find(call.runtime, pointer), pointer, attributes);
         else
