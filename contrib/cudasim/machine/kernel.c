@@ -80,6 +80,7 @@ static void look_at(const struct program *p, size_t index, char *seen, struct si
         k->polls_shared |= i->polls && i->class == CLASS_SHARED_LOAD;
         k->facts.awaits_ahead |= i->awaits;
         k->facts.lets_begin |= i->lets_begin;
+        k->facts.times |= i->times && !i->toolkit;
         k->facts.waits |= i->polls && i->class == CLASS_GLOBAL_LOAD;
         k->fences |= i->order & (ORDER_ACQUIRE | ORDER_RELEASE) ||
                      (i->class == CLASS_SYNCHRONISATION && i->flags & INS_RELEASE && i->scope);

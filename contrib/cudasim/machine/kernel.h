@@ -46,6 +46,7 @@ struct sim_kernel_facts {
     bool awaits_ahead;         /* it has griddepcontrol.wait, for the kernel ahead in the stream */
     bool lets_begin;           /* it has griddepcontrol.launch_dependents, for the kernel behind it */
     bool waits;                /* it has a loop that waits for a word of global memory */
+    bool times;                /* it reads a clock, or sleeps */
 };
 const struct sim_kernel_facts *sim_kernel_facts(const struct sim_kernel *kernel);
 void sim_kernel_set_max_dynamic_shared(struct sim_kernel *kernel, unsigned bytes);

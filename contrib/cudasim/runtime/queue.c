@@ -174,6 +174,12 @@ static bool runs_beside(const struct task *task)
            task->work.kind == WORK_WORD;
 }
 
+/* Whether a kernel may run for a while on purpose, so that the host can do something else, or look at it. */
+static bool takes_time(const struct task *task)
+{
+    return task->work.kind == WORK_KERNEL && sim_kernel_facts(task->work.kernel.entry->kernel)->times;
+}
+
 /* Whether work may wait for a later action of the host. On the thread that would act, it would wait for ever. */
 static bool may_wait_for_host(const struct task *task)
 {
@@ -456,13 +462,25 @@ static bool leave_to_runner(struct runtime *runtime)
     return changed && runtime->query.idle == idle;
 }
 
+/* The first answer about a kernel that takes time is that it is not over: a device would have begun it just now. */
+static bool is_new(struct runtime *runtime, const struct clock *clock)
+{
+    for (struct task *task = runtime->tasks; task; task = task->next) {
+        if (task->state == TASK_OVER || task->asked || !clock_covers(clock, task) || !takes_time(task))
+            continue;
+        task->asked = true;
+        return true;
+    }
+    return false;
+}
+
 /* Runs what the clock covers, if it does not wait for the host. False: the rest waits. */
 static bool run_ready(struct call *call, const struct clock *clock)
 {
     struct runtime *runtime = call->runtime;
     bool left = true, any;
 
-    while (runtime->sim) {
+    while (runtime->sim && !is_new(runtime, clock)) {
         struct task *task = choose(runtime, clock, true, &left);
 
         if (!left)
@@ -476,7 +494,7 @@ static bool run_ready(struct call *call, const struct clock *clock)
         else if (!leave_to_runner(runtime))
             return false;
     }
-    return true;
+    return !runtime->sim;
 }
 
 static cudaError_t query(struct call *call, const struct clock *clock)

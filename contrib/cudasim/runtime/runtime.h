@@ -574,6 +574,7 @@ struct task {
     struct clock clock;    /* what comes before it */
     uint64_t alongside;    /* the kernel ahead, beside which this one may run until it waits for it; 0: none */
     bool followed;         /* there is a task that may run beside it */
+    bool asked;            /* a query has answered that it is not over */
     uint64_t waited;       /* the newest task when the host's wait for this one ended; 0: no wait */
     struct traffic_span *spans; /* [span_count] by address: what it touched, where the checks of order.c ask for it */
     size_t span_count;

@@ -1,7 +1,7 @@
 // flags: -lcuda
 /*
  * queries.cu - cudaStreamQuery and cudaEventQuery while a kernel, a host function or a word waits for the thread that
- * asks; and while nothing does.
+ * asks; while a kernel runs for a while; and while nothing does.
  */
 #include <cuda.h>
 
@@ -18,6 +18,14 @@ static __global__ void wait_for(const volatile int *flag, int *out)
     while (!*flag)
         ;
     *out = 1;
+}
+
+static __global__ void take_time(long long cycles)
+{
+    long long begin = clock64();
+
+    while (clock64() - begin < cycles)
+        ;
 }
 
 static __global__ void add(int *sum)
@@ -84,6 +92,18 @@ static void test_word(cudaStream_t stream, cudaStream_t other, volatile int *wor
     (void)cudaGetLastError();
 }
 
+/* A kernel that runs for a while is not over just behind its launch. */
+static void test_time(cudaStream_t stream)
+{
+    take_time<<<1, 1, 0, stream>>>(50000000);
+    CUDA_CHECK_LAUNCH();
+    EXPECT_ERROR(cudaErrorNotReady, cudaStreamQuery(stream));
+    while (cudaStreamQuery(stream) == cudaErrorNotReady)
+        ;
+    (void)cudaGetLastError();
+    CUDA_CHECK(cudaStreamQuery(stream));
+}
+
 static void test_graph(cudaStream_t stream, int *sum)
 {
     cudaGraph_t graph;
@@ -113,10 +133,12 @@ int main(void)
     CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     CUDA_CHECK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
     add<<<1, 1, 0, stream>>>(out + 1); /* a first launch waits for all streams: it loads the code */
+    take_time<<<1, 1, 0, stream>>>(1);
     CUDA_CHECK(cudaStreamSynchronize(stream));
     test_kernel(stream, flags, out);
     test_function(stream, other, out + 1);
     test_word(stream, other, flags + 1, out + 1);
+    test_time(stream);
     test_graph(stream, out + 1);
     got = host_copy(out, 2);
     EXPECT(got[0] == 1 && got[1] == 23);
