@@ -171,7 +171,7 @@ static bool uses_device(const struct task *task)
 static bool runs_beside(const struct task *task)
 {
     return task->work.kind == WORK_COPY || task->work.kind == WORK_SET || task->work.kind == WORK_RECORD ||
-           task->work.kind == WORK_WORD;
+           task->work.kind == WORK_WORD || task->work.kind == WORK_HOST;
 }
 
 /* Whether a kernel may run for a while on purpose, so that the host can do something else, or look at it. */
@@ -237,7 +237,7 @@ static void run(struct call *call, struct task *task, bool early)
         follow_word(runtime, task);
     runtime->running--;
     call->task = outer;
-    runtime->working = outer_task;
+    runtime->working = outer ? outer_task : NULL; /* work of another thread may be over by now */
     if (uses_device(task))
         runtime->busy = false;
     order_end(runtime, task);
@@ -385,14 +385,23 @@ void queue_settle(struct call *call, const struct CUgraphExec_st *exec)
     }
 }
 
-bool queue_run_beside(struct call *call)
+bool queue_run_beside(struct call *call, bool hosts)
 {
     bool left;
-    struct task *task = choose(call->runtime, NULL, false, &left);
+    struct task *task = choose(call->runtime, NULL, !hosts, &left);
 
     if (task)
         run(call, task, true);
     return task;
+}
+
+bool queue_has_host_beside(struct runtime *runtime)
+{
+    bool left;
+
+    if (runtime->running > 1) /* it runs */
+        return true;
+    return !choose(runtime, NULL, true, &left) && choose(runtime, NULL, false, &left);
 }
 
 /* Notes that the host knows: the work that the clock covers (NULL: all) is over. */

@@ -61,14 +61,29 @@ static bool others_may_act(struct runtime *runtime, bool on_runner)
     return runtime->threads > ours + runtime->waiting;
 }
 
+/* Lets another thread run a host function beside the kernel: the two may wait for each other. False: there is none. */
+static bool leave_function(struct call *call)
+{
+    struct runtime *runtime = call->runtime;
+
+    if (!queue_has_host_beside(runtime))
+        return false;
+    if (call->on_runner)
+        return runtime->waiting; /* a thread that waits for work runs it */
+    runner_start(runtime);
+    runtime->query.wanted = true;
+    pthread_cond_signal(&runtime->query.asked);
+    return runtime->runner;
+}
+
 bool runner_meanwhile(void *context, double *patience)
 {
     struct call *call = context;
     struct runtime *runtime = call->runtime;
-    bool acted = queue_run_beside(call), polled;
+    bool left = leave_function(call), acted = queue_run_beside(call, !left), polled;
 
     *patience = PATIENCE_WITHOUT;
-    if (!others_may_act(runtime, call->on_runner)) {
+    if (!left && !others_may_act(runtime, call->on_runner)) {
         sched_yield();
         return acted;
     }

@@ -600,8 +600,10 @@ cudaError_t queue_follow(struct call *call, struct CUstream_st *stream, const st
 cudaError_t queue_follow_all(struct call *call, const struct CUgreenCtx_st *green, const struct CUevent_st *event);
 cudaError_t queue_record_all(struct call *call, const struct CUgreenCtx_st *green, struct CUevent_st *event);
 void queue_run_all(struct call *call);             /* the host does not count as having waited */
-/* Runs a piece that may run beside the kernel that runs now; false: there is none. */
-bool queue_run_beside(struct call *call);
+/* Runs a piece that may run beside the kernel that runs now. `hosts`: also a host function. False: there is none. */
+bool queue_run_beside(struct call *call, bool hosts);
+/* Whether a host function runs beside that kernel, or could. */
+bool queue_has_host_beside(struct runtime *runtime);
 /* The instantiated graph is about to change or to end. Its pending launches run first, with the graph as it is. */
 void queue_settle(struct call *call, const struct CUgraphExec_st *exec);
 void queue_drop(struct runtime *runtime, struct CUstream_st *stream); /* the stream is being destroyed */

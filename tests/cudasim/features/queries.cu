@@ -1,7 +1,7 @@
 // flags: -lcuda
 /*
  * queries.cu - cudaStreamQuery and cudaEventQuery while a kernel, a host function or a word waits for the thread that
- * asks; while a kernel runs for a while; and while nothing does.
+ * asks; while a kernel runs for a while; and while nothing does. A kernel and a host function that wait for each other.
  */
 #include <cuda.h>
 
@@ -28,6 +28,17 @@ static __global__ void take_time(long long cycles)
         ;
 }
 
+/* Answers each number of `asked`. */
+static __global__ void answer(const volatile int *asked, volatile int *answered, int count)
+{
+    for (int i = 1; i <= count; i++) {
+        while (*asked < i)
+            ;
+        *answered = i;
+        __threadfence_system();
+    }
+}
+
 static __global__ void add(int *sum)
 {
     ++*sum;
@@ -37,6 +48,17 @@ static void hold(void *)
 {
     while (!gate)
         ;
+}
+
+static void ask(void *data)
+{
+    volatile int *words = (volatile int *)data;
+
+    for (int i = 1; i <= 20; i++) {
+        words[0] = i;
+        while (words[1] < i)
+            ;
+    }
 }
 
 /* The work is not over, and the query says so as often as it is asked. */
@@ -104,6 +126,17 @@ static void test_time(cudaStream_t stream)
     CUDA_CHECK(cudaStreamQuery(stream));
 }
 
+/* The host waits for the kernel's stream, and the function is in the other one. */
+static void test_beside(cudaStream_t stream, cudaStream_t other, int *words)
+{
+    answer<<<1, 1, 0, stream>>>(words, words + 1, 20);
+    CUDA_CHECK_LAUNCH();
+    CUDA_CHECK(cudaLaunchHostFunc(other, ask, words));
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+    CUDA_CHECK(cudaStreamSynchronize(other));
+    EXPECT(words[1] == 20);
+}
+
 static void test_graph(cudaStream_t stream, int *sum)
 {
     cudaGraph_t graph;
@@ -128,8 +161,8 @@ int main(void)
     int *flags, *out = device_zeros<int>(2);
     std::vector<int> got;
 
-    CUDA_CHECK(cudaHostAlloc((void **)&flags, 2 * sizeof *flags, cudaHostAllocMapped));
-    flags[0] = flags[1] = 0;
+    CUDA_CHECK(cudaHostAlloc((void **)&flags, 4 * sizeof *flags, cudaHostAllocMapped));
+    memset(flags, 0, 4 * sizeof *flags);
     CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     CUDA_CHECK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
     add<<<1, 1, 0, stream>>>(out + 1); /* a first launch waits for all streams: it loads the code */
@@ -139,6 +172,7 @@ int main(void)
     test_function(stream, other, out + 1);
     test_word(stream, other, flags + 1, out + 1);
     test_time(stream);
+    test_beside(stream, other, flags + 2);
     test_graph(stream, out + 1);
     got = host_copy(out, 2);
     EXPECT(got[0] == 1 && got[1] == 23);
