@@ -192,11 +192,6 @@ static bool waits_for_word(struct runtime *runtime, const struct task *task)
     return task->state == TASK_PENDING && task->work.kind == WORK_WORD && !word_is_met(runtime, &task->work.word);
 }
 
-static bool clock_include(struct clock *clock, const struct task *task)
-{
-    return clock_merge(clock, &task->clock) && (clock_covers(clock, task) || clock_set(clock, task->queue, task->id));
-}
-
 /*
  * A wait for a word is over. Who wrote the word is not known: all work that has run counts as before the work behind
  * the wait. So the checks miss races with some of it, and report none that is not one.
@@ -612,6 +607,15 @@ static cudaError_t follow_events(struct call *call, struct CUstream_st *stream, 
     return error;
 }
 
+/* A launch of an instantiated graph comes behind its earlier launches, of all streams. False: no memory. */
+static bool follow_launches(struct runtime *runtime, struct queue *queue, const struct CUgraphExec_st *exec)
+{
+    for (const struct task *task = runtime->tasks; task; task = task->next)
+        if (task->work.kind == WORK_EXEC && task->work.exec == exec && !clock_include(&queue->before, task))
+            return false;
+    return true;
+}
+
 /* Whether the work calls a function of the host, which may wake a thread that waits without a call. */
 static bool calls_host(const struct work *work)
 {
@@ -685,6 +689,7 @@ cudaError_t queue_submit(struct call *call, const struct work *work, struct CUst
         error = follow_events(call, stream, work->exec);
     queue = queue_of(runtime, stream);
     if (!task || error != cudaSuccess || !queue || !bring_up(runtime, queue) ||
+        (work->kind == WORK_EXEC && !follow_launches(runtime, queue, work->exec)) ||
         !clock_merge(&task->clock, &queue->before) || !work_clone(work, &task->work)) {
         if (task)
             clock_release(&task->clock);

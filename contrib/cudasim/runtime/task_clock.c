@@ -50,6 +50,11 @@ bool clock_covers(const struct clock *clock, const struct task *task)
     return task->queue < clock->count && task->id <= clock->at[task->queue];
 }
 
+bool clock_include(struct clock *clock, const struct task *task)
+{
+    return clock_merge(clock, &task->clock) && (clock_covers(clock, task) || clock_set(clock, task->queue, task->id));
+}
+
 bool task_before(const struct task *a, const struct task *b)
 {
     return clock_covers(&b->clock, a) || (a->waited && b->id > a->waited);

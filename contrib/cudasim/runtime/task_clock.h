@@ -19,6 +19,7 @@ struct clock {
 bool clock_merge(struct clock *clock, const struct clock *other);      /* the later of each; false: no memory */
 bool clock_set(struct clock *clock, size_t queue, uint64_t id);        /* false: no memory */
 bool clock_covers(const struct clock *clock, const struct task *task); /* the task is before the point, or is it */
+bool clock_include(struct clock *clock, const struct task *task);      /* from now on: the task, and what precedes it */
 void clock_release(struct clock *clock);
 /* Whether CUDA, or the host by a wait, orders a before b. */
 bool task_before(const struct task *a, const struct task *b);
