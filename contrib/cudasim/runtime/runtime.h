@@ -695,6 +695,7 @@ struct CUgraph_st {
     struct CUgraphNode_st *nodes, **end; /* end: where the next one is linked */
     size_t count;                        /* of nodes */
     struct object_use *objects;          /* user objects that it keeps alive */
+    const struct CUgraphExec_st *only;   /* instantiated, where there may be one at a time; else NULL */
 };
 
 struct exec_step {
@@ -709,6 +710,7 @@ struct CUgraphExec_st {
     struct exec_step *steps; /* [count], dependencies first */
     size_t count;            /* of steps */
     unsigned long long flags; /* of its instantiation */
+    struct CUgraph_st *only_of; /* of which it is the only one; NULL: there may be more */
     struct object_use *objects; /* user objects that it keeps alive */
     uint64_t *before;        /* [count][(count + 63) / 64] bits: the steps before each step; NULL: not kept */
     bool unordered;          /* nothing orders some of its steps, or some steps inside of them */

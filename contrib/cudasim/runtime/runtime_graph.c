@@ -51,6 +51,15 @@ static bool has_memory(const struct CUgraph_st *graph)
     return false;
 }
 
+/* Whether there may be one instantiated graph of it at a time: it has such memory, or kernels may change its nodes. */
+static bool is_single(const struct CUgraph_st *graph)
+{
+    for (const struct CUgraphNode_st *node = graph->nodes; node; node = node->next)
+        if (node->work.kind == WORK_KERNEL && node->work.kernel.updatable)
+            return true;
+    return has_memory(graph);
+}
+
 cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 {
     struct call call;
@@ -88,10 +97,16 @@ static cudaError_t instantiate(struct call *call, cudaGraphExec_t *exec, cudaGra
         return cudaErrorInvalidValue;
     if (device_graph_odd_node(graph, flags))
         return cudaErrorNotSupported;
+    if (graph->only && is_single(graph))
+        return cudaErrorInvalidValue;
     error = exec_create(call->runtime, graph, exec);
     if (error != cudaSuccess)
         return error;
     (*exec)->flags = flags;
+    if (is_single(graph)) {
+        (*exec)->only_of = graph;
+        graph->only = *exec;
+    }
     return flags & cudaGraphInstantiateFlagUpload ? device_graph_upload(call->runtime, *exec) : cudaSuccess;
 }
 
@@ -151,6 +166,8 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
     if (call_begin(&call, CALL_DEVICE)) {
         if (handle_is(call.runtime, exec, HANDLE_EXEC)) {
             queue_settle(&call, exec);
+            if (handle_is(call.runtime, exec->only_of, HANDLE_GRAPH) && exec->only_of->only == exec)
+                exec->only_of->only = NULL;
             exec_destroy(call.runtime, exec);
             objects_destroy(&call);
         } else {
