@@ -216,7 +216,7 @@ unsigned sim_occupancy(const struct sim *sim, const struct sim_kernel *kernel, u
     blocks = l->blocks_per_sm;
     if (!warps)
         return 0;
-    by_warps = l->threads_per_sm / LANES / warps;
+    by_warps = threads <= l->threads_per_block ? l->threads_per_sm / LANES / warps : 0;
     if (by_warps < blocks) {
         blocks = by_warps;
         *limiter = LIMIT_THREADS;

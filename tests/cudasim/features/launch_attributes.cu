@@ -122,6 +122,8 @@ int main(void)
     EXPECT(size == 8);
     CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, where, 32, 100 * 1024));
     EXPECT(blocks == 2);
+    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, small_clusters, 1025, 0));
+    EXPECT(blocks == 0); /* no block has so many threads */
     CUDA_CHECK(cudaOccupancyMaxPotentialBlockSize(&least, &size, bounded, 0, 0));
     EXPECT(size == 128);
     device_free(out);
