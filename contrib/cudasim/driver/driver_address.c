@@ -135,7 +135,7 @@ CUresult cuGetProcAddress(const char *name, void **function, int version, cuuint
 {
     bool too_new = false;
 
-    if (!name || !function || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
+    if (!name || !function || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM || version > CUDA_VERSION)
         return CUDA_ERROR_INVALID_VALUE;
     *function = find(name, version, flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &too_new);
     if (status)
@@ -163,7 +163,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, 
     struct call call;
 
     if (call_begin(&call, CALL_DRIVER)) {
-        if (!name || !*name || !function || flags > cudaEnablePerThreadDefaultStream)
+        if (!name || !*name || !function || flags > cudaEnablePerThreadDefaultStream || version > CUDART_VERSION)
             call.error = cudaErrorInvalidValue;
         else
             cuGetProcAddress_v2(name, function, (int)version, flags, &found); /* what is not found is no error */

@@ -91,13 +91,14 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *node, cudaGraphNode_t orig
 
 static cudaError_t instantiate(struct call *call, cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
 {
+    const unsigned long long by_device = cudaGraphInstantiateFlagDeviceLaunch;
     cudaError_t error;
 
     if (!exec || !handle_is(call->runtime, graph, HANDLE_GRAPH))
         return cudaErrorInvalidValue;
     if (device_graph_odd_node(graph, flags))
         return cudaErrorNotSupported;
-    if (graph->only && is_single(graph))
+    if ((graph->only && is_single(graph)) || (flags & by_device && flags & cudaGraphInstantiateFlagAutoFreeOnLaunch))
         return cudaErrorInvalidValue;
     error = exec_create(call->runtime, graph, exec);
     if (error != cudaSuccess)
@@ -534,6 +535,8 @@ static cudaError_t change_dependencies(cudaGraph_t graph, const cudaGraphNode_t 
         return call_end(&call);
     if (!handle_is(call.runtime, graph, HANDLE_GRAPH) || (count && (!from || !to)))
         call.error = cudaErrorInvalidValue;
+    else if (!add && count && has_memory(graph))
+        call.error = cudaErrorNotSupported;
     for (size_t i = 0; call.error == cudaSuccess && i < count; i++)
         if (!handle_is(call.runtime, from[i], HANDLE_NODE) || !handle_is(call.runtime, to[i], HANDLE_NODE) ||
             from[i]->graph != graph || to[i]->graph != graph || from[i] == to[i] || depends_on(to[i], from[i]) == add)
@@ -568,6 +571,8 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
     if (call_begin(&call, CALL_DEVICE)) {
         if (!handle_is(call.runtime, node, HANDLE_NODE)) {
             call.error = cudaErrorInvalidValue;
+        } else if (has_memory(node->graph)) {
+            call.error = cudaErrorNotSupported;
         } else {
             struct CUgraph_st *graph = node->graph;
             struct CUgraphNode_st **link = &graph->nodes;

@@ -78,6 +78,28 @@ static void test_arrays()
     CUDA_CHECK(cudaFreeMipmappedArray(mipmaps));
 }
 
+/* A graph that allocates memory keeps its nodes and edges. Two flags of an instantiation exclude each other. */
+static void test_fixed_graph()
+{
+    const unsigned long long both = cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagAutoFreeOnLaunch;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t memory, last;
+    cudaMemAllocNodeParams block = {};
+
+    block.poolProps.allocType = cudaMemAllocationTypePinned;
+    block.poolProps.location.type = cudaMemLocationTypeDevice;
+    block.bytesize = 64;
+    CUDA_CHECK(cudaGraphCreate(&graph, 0));
+    CUDA_CHECK(cudaGraphAddEmptyNode(&last, graph, nullptr, 0));
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaGraphInstantiate(&exec, graph, both));
+    CUDA_CHECK(cudaGraphAddMemAllocNode(&memory, graph, &last, 1, &block));
+    EXPECT(cudaGraphRemoveDependencies(graph, &last, &memory, nullptr, 1) != cudaSuccess);
+    EXPECT(cudaGraphDestroyNode(last) != cudaSuccess);
+    (void)cudaGetLastError();
+    CUDA_CHECK(cudaGraphDestroy(graph));
+}
+
 /* Managed memory that is attached to streams. */
 static void test_attached()
 {
@@ -116,6 +138,7 @@ int main()
     test_batches();
     test_free_nodes();
     test_arrays();
+    test_fixed_graph();
     test_attached();
     return passed();
 }
