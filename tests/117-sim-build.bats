@@ -66,6 +66,16 @@ END
     done
 }
 
+@test "sim.sh: --nvcc without options of link time optimisation, which leave no PTX" {
+    . "$root/run_scripts/lib/sim_build.sh"
+    flags=(-rdc=true -dlto -O1 --dlink-time-opt -lto -lm)
+    without_lto
+    assert_equal "${flags[*]}" '-rdc=true -O1 -lm'
+    program lto.cu
+    run -0 timeout 300 "$sim" --nvcc '-rdc=true -dlto' lto.cu
+    assert_output --partial '42 by cudasim'
+}
+
 @test "sim.sh: -I, -D, -L, -l, quoted flags and several files, also with blanks in their names" {
     mkdir 'in clude' libs
     echo '#define PLUS 1' > 'in clude/plus.h'

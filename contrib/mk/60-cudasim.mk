@@ -153,8 +153,8 @@ TOGETHER_2 := mbarrier memory_api merge_sort mma_ptx nbody needleman_wunsch odd_
 	warp_algorithms
 TOGETHER_3 := atomics bit_ptx float_ops function_pointers graph_objects graphs group_calls host_memory integer_ops \
 	launch_attributes memory_places recursion streams_events texture_views textures volatile_fence wrong_calls
-TOGETHER_driver := contexts driver_api driver_arrays driver_graph graph_edges graph_words green_contexts \
-	interleaved_maps link_logs logs processes stream_words virtual_memory
+TOGETHER_driver := contexts driver_api driver_arrays driver_graph first_variants graph_edges graph_words \
+	green_contexts interleaved_maps link_logs logs processes queries stream_words virtual_memory
 TOGETHER_rdc := children conditional_graphs device_graphs device_nodes device_runtime
 TOGETHER_bad := $(patsubst tests/cudasim/checks/%.cu,%,$(wildcard tests/cudasim/checks/*_bad.cu))
 TOGETHER_good := $(patsubst tests/cudasim/checks/%.cu,%,$(wildcard tests/cudasim/checks/*_good.cu))

@@ -79,6 +79,19 @@ choose_90a() {
     ! "$root/contrib/cudasim/toolchain/needs_90a" "${folders[@]}" "${sources[@]}" || architecture=90a
 }
 
+# without_lto: leaves out the options of link time optimisation, as contrib/cudasim/toolchain/nvcc does: intermediate
+# code is no PTX.
+without_lto() {
+    local flag kept=()
+    for flag in "${flags[@]}"; do
+        case $flag in
+        -dlto | --dlink-time-opt | -lto | --lto | -gen-opt-lto | --gen-opt-lto) ;;
+        *) kept+=("$flag") ;;
+        esac
+    done
+    flags=("${kept[@]}")
+}
+
 # find_nvcc: sets $nvcc to the CUDA Toolkit's compiler.
 find_nvcc() {
     nvcc=$(toolkit_make print-nvcc)
@@ -89,6 +102,7 @@ find_nvcc() {
 from_sources() {
     local cache=$build/sim-cache entry work key
     find_nvcc
+    without_lto
     choose_90a
     key=$({ pwd && "$nvcc" --version &&
         printf '%s\n' "$architecture" "$explain" "$keep" "${flags[@]}" '' "${sources[@]}"; } | sha256sum)

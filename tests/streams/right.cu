@@ -578,6 +578,29 @@ static void graph_with_branches(void)
     CHECK(cudaFreeHost(host));
 }
 
+/* Launches of one instantiated graph come one after the other, whatever their streams. */
+static void graph_launched_in_two_streams(void)
+{
+    struct streams s;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    int *device = device_new<int>(COUNT), host[COUNT];
+
+    CHECK(cudaMemsetAsync(device, 0, BYTES, s.a));
+    CHECK(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeThreadLocal));
+    add<<<BLOCKS, 128, 0, s.a>>>(device, COUNT, 1);
+    CHECK(cudaStreamEndCapture(s.a, &graph));
+    CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    for (int i = 0; i < 6; i++)
+        CHECK(cudaGraphLaunch(exec, i % 2 ? s.b : s.a));
+    CHECK(cudaMemcpyAsync(host, device, BYTES, cudaMemcpyDeviceToHost, s.b)); /* behind the last launch */
+    EXPECT(all_are(host, 6));
+    CHECK(cudaStreamSynchronize(s.b));
+    CHECK(cudaGraphExecDestroy(exec));
+    CHECK(cudaGraphDestroy(graph));
+    CHECK(cudaFree(device));
+}
+
 /* A launch runs the graph in its state at the launch. */
 static void graph_changed_between_launches(void)
 {
@@ -899,6 +922,7 @@ int main(int argc, char **argv)
         CASE(memory_in_stream_order),
         CASE(graph_with_branches),
         CASE(graph_changed_between_launches),
+        CASE(graph_launched_in_two_streams),
         CASE(managed_memory_in_parts),
         CASE(atomics_in_two_streams),
         CASE(both_streams_read),

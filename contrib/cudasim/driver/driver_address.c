@@ -2,7 +2,7 @@
  * driver_address.c - finds the driver's functions by their names: cuGetProcAddress() and cudaGetDriverEntryPoint().
  *
  * A name without a suffix means the variant of the requested version of CUDA. A list holds the variants whose
- * parameters changed since CUDA 11. Of the other functions programs call only the newest variant.
+ * parameters changed since CUDA 8. Of the other functions programs call only the newest variant.
  */
 #include "driver.h"
 
@@ -21,6 +21,8 @@ static const struct {
     { "cuCtxSynchronize", "cuCtxSynchronize", 2000 },
     { "cuStreamGetCtx", "cuStreamGetCtx", 9020 },
     { "cuStreamGetCaptureInfo", "cuStreamGetCaptureInfo_v3", 12030 },
+    { "cuStreamGetCaptureInfo", "cuStreamGetCaptureInfo_v2", 11030 },
+    { "cuStreamGetCaptureInfo", "cuStreamGetCaptureInfo", 10010 },
     { "cuMemAdvise", "cuMemAdvise_v2", 12020 },
     { "cuMemAdvise", "cuMemAdvise", 8000 },
     { "cuStreamWriteValue32", "cuStreamWriteValue32_v2", 11070 },
@@ -34,12 +36,16 @@ static const struct {
     { "cuStreamBatchMemOp", "cuStreamBatchMemOp_v2", 11070 },
     { "cuStreamBatchMemOp", "cuStreamBatchMemOp", 8000 },
     { "cuMemcpyBatchAsync", "cuMemcpyBatchAsync_v2", 13000 },
+    { "cuMemcpyBatchAsync", "cuMemcpyBatchAsync", 12080 },
     { "cuMemcpy3DBatchAsync", "cuMemcpy3DBatchAsync_v2", 13000 },
+    { "cuMemcpy3DBatchAsync", "cuMemcpy3DBatchAsync", 12080 },
     { "cuMemPrefetchAsync", "cuMemPrefetchAsync_v2", 12020 },
     { "cuMemPrefetchAsync", "cuMemPrefetchAsync", 8000 },
     { "cuEventElapsedTime", "cuEventElapsedTime_v2", 12080 },
     { "cuEventElapsedTime", "cuEventElapsedTime", 2000 },
-    { "cuGraphInstantiate", "cuGraphInstantiateWithFlags", 11040 },
+    { "cuGraphInstantiate", "cuGraphInstantiateWithFlags", 12000 },
+    { "cuGraphInstantiate", "cuGraphInstantiate_v2", 11000 },
+    { "cuGraphInstantiate", "cuGraphInstantiate", 10000 },
     { "cuGraphGetEdges", "cuGraphGetEdges_v2", 12030 },
     { "cuGraphGetEdges", "cuGraphGetEdges", 10000 },
     { "cuGraphNodeGetDependencies", "cuGraphNodeGetDependencies_v2", 12030 },
@@ -129,7 +135,7 @@ CUresult cuGetProcAddress(const char *name, void **function, int version, cuuint
 {
     bool too_new = false;
 
-    if (!name || !function || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
+    if (!name || !function || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM || version > CUDA_VERSION)
         return CUDA_ERROR_INVALID_VALUE;
     *function = find(name, version, flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &too_new);
     if (status)
@@ -156,8 +162,8 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, 
     CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     struct call call;
 
-    if (call_begin(&call, CALL_ANY)) {
-        if (!name || !*name || !function || flags > cudaEnablePerThreadDefaultStream)
+    if (call_begin(&call, CALL_DRIVER)) {
+        if (!name || !*name || !function || flags > cudaEnablePerThreadDefaultStream || version > CUDART_VERSION)
             call.error = cudaErrorInvalidValue;
         else
             cuGetProcAddress_v2(name, function, (int)version, flags, &found); /* what is not found is no error */

@@ -99,6 +99,7 @@ struct ins {
     bool toolkit;     /* written in a header of the CUDA Toolkit */
     bool reserved;    /* reads where the system's part of shared memory lies */
     bool grid;        /* reads where a barrier of the whole grid has its word */
+    bool times;       /* reads a clock, or sleeps */
     bool stores;      /* st: the values are in the registers that `extra` lists */
     bool copies;      /* an asynchronous copy: what it writes is there when it was waited for */
     bool cached;      /* a read by a cache that this launch's stores do not reach: ld.nc, tex */

@@ -80,6 +80,7 @@ static void look_at(const struct program *p, size_t index, char *seen, struct si
         k->polls_shared |= i->polls && i->class == CLASS_SHARED_LOAD;
         k->facts.awaits_ahead |= i->awaits;
         k->facts.lets_begin |= i->lets_begin;
+        k->facts.times |= i->times && !i->toolkit;
         k->facts.waits |= i->polls && i->class == CLASS_GLOBAL_LOAD;
         k->fences |= i->order & (ORDER_ACQUIRE | ORDER_RELEASE) ||
                      (i->class == CLASS_SYNCHRONISATION && i->flags & INS_RELEASE && i->scope);
@@ -142,6 +143,7 @@ bool kernel_describe(struct sim_module *m, struct sim_kernel *k, size_t index, c
         facts->required_threads[n] = x->reqntid[n];
         facts->required_cluster[n] = x->reqnctapercluster[n];
     }
+    facts->largest_cluster = x->maxclusterrank;
     facts->counts_clusters = x->blocks_are_clusters && x->reqntid[0] && x->reqnctapercluster[0];
     facts->max_dynamic_shared = m->sim->limits.shared_per_block > facts->static_shared
                                     ? m->sim->limits.shared_per_block - facts->static_shared
@@ -214,7 +216,7 @@ unsigned sim_occupancy(const struct sim *sim, const struct sim_kernel *kernel, u
     blocks = l->blocks_per_sm;
     if (!warps)
         return 0;
-    by_warps = l->threads_per_sm / LANES / warps;
+    by_warps = threads <= l->threads_per_block ? l->threads_per_sm / LANES / warps : 0;
     if (by_warps < blocks) {
         blocks = by_warps;
         *limiter = LIMIT_THREADS;

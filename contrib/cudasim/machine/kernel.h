@@ -38,6 +38,7 @@ struct sim_kernel_facts {
     unsigned max_threads;      /* a block */
     unsigned required_threads[3];  /* 0: any */
     unsigned required_cluster[3];  /* 0: any */
+    unsigned largest_cluster;      /* blocks, as the kernel was compiled for; 0: any */
     bool counts_clusters;          /* a launch gives the number of clusters, and no size of blocks: __block_size__ */
     unsigned parameter_bytes;  /* of the parameters, packed as PTX lays them out */
     unsigned parameter_count;
@@ -45,6 +46,7 @@ struct sim_kernel_facts {
     bool awaits_ahead;         /* it has griddepcontrol.wait, for the kernel ahead in the stream */
     bool lets_begin;           /* it has griddepcontrol.launch_dependents, for the kernel behind it */
     bool waits;                /* it has a loop that waits for a word of global memory */
+    bool times;                /* it reads a clock, or sleeps */
 };
 const struct sim_kernel_facts *sim_kernel_facts(const struct sim_kernel *kernel);
 void sim_kernel_set_max_dynamic_shared(struct sim_kernel *kernel, unsigned bytes);

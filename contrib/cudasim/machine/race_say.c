@@ -105,6 +105,18 @@ static const char *why(const struct warp *w, const struct race_report *r)
     return "with no barrier in between";
 }
 
+/*
+ * Whether the race is of the toolkit's: lanes of a warp throw values away by storing them in one word of shared memory,
+ * as CUB does with the items that it does not select. A race with a read of that word is still one.
+ */
+static bool is_thrown_away(const struct warp *w, const struct ins *ins, const struct race_report *r)
+{
+    bool of_warp = r->warp == w->index && r->block == race_block_name(w->block) && !r->of_warps && !r->elsewhere;
+
+    return ins->toolkit && r->owner && r->access == ACCESS_WRITE &&
+           (r->with == RACE_WITH_SAME_STORE || (r->with == RACE_WITH_WRITE && of_warp));
+}
+
 void race_say(struct warp *w, const struct ins *ins, unsigned lane, const struct race_report *r)
 {
     static const char *const did[] = {[RACE_WITH_WRITE] = "wrote", [RACE_WITH_READ] = "read",
@@ -114,7 +126,7 @@ void race_say(struct warp *w, const struct ins *ins, unsigned lane, const struct
     const char *on = r->access == ACCESS_ATOMIC ? "on" : "of";
     char name[160], thread[320], place[64], reason[160];
 
-    if (fault_known(w, ins, kind))
+    if (is_thrown_away(w, ins, r) || fault_known(w, ins, kind))
         return;
     if (r->owner)
         snprintf(place, sizeof place, "%s shared memory at offset %llu", on, (unsigned long long)r->place);

@@ -73,6 +73,7 @@ static void lower_move_special(struct builder *b, enum ptx_type type)
     i->op = (uint8_t)special;
     i->reserved = !strncmp(from->name, "%reserved_smem", 14);
     i->grid = !strcmp(from->name, "%envreg2");
+    i->times = !strncmp(from->name, "%clock", 6) || !strncmp(from->name, "%globaltimer", 12);
     i->d = t;
     define_vreg(b, t);
     if (want == bytes)

@@ -148,7 +148,7 @@ bool lower_synchronise(struct builder *b)
                   strcmp(b->statement->opcode, "fence.proxy.async.global") != 0;
         i->scope = !strncmp(b->statement->opcode, "fence.proxy", 11) ? SCOPE_NONE : scope_token(b);
     } else if (!strcmp(base, "nanosleep")) {
-        emit(b, "@nanosleep");
+        emit(b, "@nanosleep")->times = true;
     } else {
         return false;
     }

@@ -144,6 +144,7 @@ struct ptx_function {
     unsigned reqntid[3];      /* 0: not given */
     unsigned minnctapersm;    /* 0: not given */
     unsigned reqnctapercluster[3]; /* 0: not given */
+    unsigned maxclusterrank;  /* blocks of a cluster; 0: not given */
     bool explicit_cluster;    /* .explicitcluster */
     bool blocks_are_clusters; /* .blocksareclusters: a launch counts clusters */
     unsigned line;

@@ -171,8 +171,11 @@ bool ptx_function_directives(struct ptx_parser *parser, struct ptx_function *fun
         else if (ptx_accept_directive(parser, ".minnctapersm")) {
             ok = extents(parser, ignored);
             function->minnctapersm = ignored[0];
-        } else if (ptx_accept_directive(parser, ".maxnreg") || ptx_accept_directive(parser, ".maxclusterrank") ||
-                   ptx_accept_directive(parser, ".maxnctapersm") || ptx_accept_directive(parser, ".abi_preserve") ||
+        } else if (ptx_accept_directive(parser, ".maxclusterrank")) {
+            ok = extents(parser, ignored);
+            function->maxclusterrank = ignored[0];
+        } else if (ptx_accept_directive(parser, ".maxnreg") || ptx_accept_directive(parser, ".maxnctapersm") ||
+                   ptx_accept_directive(parser, ".abi_preserve") ||
                    ptx_accept_directive(parser, ".abi_preserve_control"))
             ok = extents(parser, ignored);
         else if (ptx_accept_directive(parser, ".attribute"))

@@ -18,6 +18,7 @@ struct thread_state;
 enum call_need {
     CALL_ANY = 0,    /* answered even after a kernel faulted */
     CALL_DEVICE = 1, /* creates the device at its first use; refused after a fault */
+    CALL_DRIVER = 2, /* the same as CALL_ANY, and starts the driver: its calls then need no cuInit() */
     CALL_UNSAFE = 3, /* the same, and refused while a stream capture of mode "global" is in progress */
 };
 

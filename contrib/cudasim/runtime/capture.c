@@ -215,6 +215,8 @@ cudaError_t capture_add(struct call *call, struct CUstream_st *stream, const str
         capture->invalid = true;
         return cudaErrorMemoryAllocation;
     }
+    if (work->kind == WORK_KERNEL && !work->kernel.priority_given)
+        node->work.kernel.priority = stream->priority;
     return cudaSuccess;
 }
 

@@ -12,6 +12,7 @@
 enum {
     BLOCK_Z = 64,               /* threads */
     GRID_Y = 65535,             /* blocks, and so in z */
+    CLUSTER_PORTABLE = 8,       /* blocks: of a cluster, without asking for more */
     CLUSTER_NON_PORTABLE = 16,  /* blocks */
     REGISTER_UNIT = 8,          /* registers of a thread are allotted in eights */
     PARTITIONS = 4,             /* of a multiprocessor; each warp has its registers in one */
@@ -38,6 +39,16 @@ unsigned launch_threads(const struct sim_limits *limits, const struct sim_kernel
         threads = warps * WARP < threads ? warps * WARP : threads;
     }
     return threads;
+}
+
+unsigned launch_largest_cluster(const struct sim_limits *limits, const struct entry *entry)
+{
+    const struct sim_kernel_facts *facts = sim_kernel_facts(entry->kernel);
+    unsigned most = entry->non_portable_cluster ? CLUSTER_NON_PORTABLE : CLUSTER_PORTABLE;
+
+    if (facts->largest_cluster && facts->largest_cluster < most)
+        most = facts->largest_cluster;
+    return most < limits->cluster_size ? most : limits->cluster_size;
 }
 
 static unsigned product(const unsigned size[3])
@@ -75,11 +86,8 @@ static cudaError_t check_cluster(const struct sim_limits *limits, const struct e
 {
     const struct sim_kernel_facts *facts = sim_kernel_facts(entry->kernel);
     uint64_t blocks = (uint64_t)work->cluster[0] * work->cluster[1] * work->cluster[2];
-    unsigned most = entry->non_portable_cluster ? CLUSTER_NON_PORTABLE : CLUSTER_PORTABLE;
 
-    if (most > limits->cluster_size)
-        most = limits->cluster_size;
-    if (blocks < 1 || blocks > most)
+    if (blocks < 1 || blocks > launch_largest_cluster(limits, entry))
         return cudaErrorInvalidClusterSize;
     for (int i = 0; i < 3; i++) {
         if (work->grid[i] % work->cluster[i] != 0)
@@ -206,7 +214,8 @@ static void apply_attributes(const cudaLaunchAttribute *attributes, unsigned cou
         } else if (attributes[i].id == cudaLaunchAttributeCooperative) {
             work->cooperative = value->cooperative != 0;
         } else if (attributes[i].id == cudaLaunchAttributePriority) {
-            work->priority = value->priority;
+            work->priority = priority_within(value->priority);
+            work->priority_given = true;
         } else if (attributes[i].id == cudaLaunchAttributeProgrammaticStreamSerialization) {
             work->programmatic = value->programmaticStreamSerializationAllowed != 0;
         }

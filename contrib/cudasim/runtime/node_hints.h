@@ -1,6 +1,6 @@
 /*
- * node_hints.h - attributes of a graph's kernel node about speed: kept, and without effect. runtime_node_get.c has the
- * calls.
+ * node_hints.h - attributes of streams and of a graph's kernel nodes about speed: kept, and without effect.
+ * runtime_stream.c and runtime_node_get.c have the calls.
  */
 #ifndef CUDASIM_NODE_HINTS_H
 #define CUDASIM_NODE_HINTS_H
@@ -8,6 +8,15 @@
 #include <stdbool.h>
 
 #include <cuda_runtime_api.h>
+
+/* Of streams and nodes, as on an H100; work of all priorities runs in order all the same. */
+enum { PRIORITY_GREATEST = -5 };
+
+/* What becomes of a priority that a program asks for. */
+static inline int priority_within(int priority)
+{
+    return priority < PRIORITY_GREATEST ? PRIORITY_GREATEST : priority > 0 ? 0 : priority;
+}
 
 struct node_hints {
     struct cudaAccessPolicyWindow window; /* which accesses stay in the L2 cache */

@@ -6,7 +6,8 @@
  * Work depends only on earlier work. So a wait runs the pieces that its clock covers from first to last, and leaves the
  * others pending. If a program forgets to wait, it sees old bytes, as it may on a device.
  *
- * Three things run work before a wait asks for it. A full queue runs its oldest piece. A seed draws moments, and the
+ * A query asks for the same, but work that may wait for the host runs in the thread of runner.c. Three things run work
+ * before a wait asks for it. A full queue runs its oldest piece. A seed draws moments, and the
  * order of streams. A caller may ask for it, because a graph is about to change or memory is short.
  *
  * work.c and the calls that wait call it. It does not know what work does.
@@ -18,63 +19,15 @@
 #include <string.h>
 #include <time.h>
 
+#include "contrib/cudasim/base/clock.h"
 #include "old_stack.h"
 #include "shield.h"
 
 enum {
     PENDING_MOST = 1024,  /* pieces: where a device's queue is full a launch waits, too */
     PENDING_SEEDED = 64,  /* of a run with a seed, which looks at all of them for each choice */
+    QUERY_PATIENCE = 10000000, /* ns: that a query gives a host function */
 };
-
-/* ------------------------------------------------------------------ clocks */
-
-bool clock_merge(struct clock *clock, const struct clock *other)
-{
-    if (other->count > clock->count) {
-        uint64_t *at = realloc(clock->at, other->count * sizeof *at);
-
-        if (!at)
-            return false;
-        memset(at + clock->count, 0, (other->count - clock->count) * sizeof *at);
-        clock->at = at;
-        clock->count = other->count;
-    }
-    for (size_t i = 0; i < other->count; i++)
-        if (other->at[i] > clock->at[i])
-            clock->at[i] = other->at[i];
-    return true;
-}
-
-static bool clock_set(struct clock *clock, size_t queue, uint64_t id)
-{
-    if (queue >= clock->count) {
-        uint64_t *at = realloc(clock->at, (queue + 1) * sizeof *at);
-
-        if (!at)
-            return false;
-        memset(at + clock->count, 0, (queue + 1 - clock->count) * sizeof *at);
-        clock->at = at;
-        clock->count = queue + 1;
-    }
-    clock->at[queue] = id;
-    return true;
-}
-
-void clock_release(struct clock *clock)
-{
-    free(clock->at);
-    *clock = (struct clock){ 0 };
-}
-
-static bool covers(const struct clock *clock, const struct task *task)
-{
-    return task->queue < clock->count && task->id <= clock->at[task->queue];
-}
-
-bool task_before(const struct task *a, const struct task *b)
-{
-    return covers(&b->clock, a) || (a->waited && b->id > a->waited);
-}
 
 /* ------------------------------------------------------------------ queues */
 
@@ -218,24 +171,25 @@ static bool uses_device(const struct task *task)
 static bool runs_beside(const struct task *task)
 {
     return task->work.kind == WORK_COPY || task->work.kind == WORK_SET || task->work.kind == WORK_RECORD ||
-           task->work.kind == WORK_WORD;
+           task->work.kind == WORK_WORD || task->work.kind == WORK_HOST;
 }
 
-/* Whether a kernel waits for a later action of the host. On the thread that would act, it would wait for ever. */
+/* Whether a kernel may run for a while on purpose, so that the host can do something else, or look at it. */
+static bool takes_time(const struct task *task)
+{
+    return task->work.kind == WORK_KERNEL && sim_kernel_facts(task->work.kernel.entry->kernel)->times;
+}
+
+/* Whether work may wait for a later action of the host. On the thread that would act, it would wait for ever. */
 static bool may_wait_for_host(const struct task *task)
 {
-    return task->work.kind == WORK_EXEC ||
+    return task->work.kind == WORK_EXEC || task->work.kind == WORK_HOST ||
            (task->work.kind == WORK_KERNEL && sim_kernel_facts(task->work.kernel.entry->kernel)->waits);
 }
 
 static bool waits_for_word(struct runtime *runtime, const struct task *task)
 {
     return task->state == TASK_PENDING && task->work.kind == WORK_WORD && !word_is_met(runtime, &task->work.word);
-}
-
-static bool clock_include(struct clock *clock, const struct task *task)
-{
-    return clock_merge(clock, &task->clock) && (covers(clock, task) || clock_set(clock, task->queue, task->id));
 }
 
 /*
@@ -278,7 +232,7 @@ static void run(struct call *call, struct task *task, bool early)
         follow_word(runtime, task);
     runtime->running--;
     call->task = outer;
-    runtime->working = outer_task;
+    runtime->working = outer ? outer_task : NULL; /* work of another thread may be over by now */
     if (uses_device(task))
         runtime->busy = false;
     order_end(runtime, task);
@@ -308,7 +262,7 @@ static struct task *choose(struct runtime *runtime, const struct clock *clock, b
 
     *left = false;
     for (struct task *task = runtime->tasks; task; task = task->next) {
-        if (task->state == TASK_OVER || (clock && !covers(clock, task)))
+        if (task->state == TASK_OVER || (clock && !clock_covers(clock, task)))
             continue;
         *left = true;
         if (task->state != TASK_PENDING || (runtime->busy && !runs_beside(task)) ||
@@ -327,7 +281,7 @@ static struct task *choose(struct runtime *runtime, const struct clock *clock, b
 static bool lacks_word(struct runtime *runtime, const struct clock *clock)
 {
     for (const struct task *task = runtime->tasks; task; task = task->next)
-        if ((!clock || covers(clock, task)) && waits_for_word(runtime, task))
+        if ((!clock || clock_covers(clock, task)) && waits_for_word(runtime, task))
             return true;
     return false;
 }
@@ -426,21 +380,30 @@ void queue_settle(struct call *call, const struct CUgraphExec_st *exec)
     }
 }
 
-bool queue_run_beside(struct call *call)
+bool queue_run_beside(struct call *call, bool hosts)
 {
     bool left;
-    struct task *task = choose(call->runtime, NULL, false, &left);
+    struct task *task = choose(call->runtime, NULL, !hosts, &left);
 
     if (task)
         run(call, task, true);
     return task;
 }
 
+bool queue_has_host_beside(struct runtime *runtime)
+{
+    bool left;
+
+    if (runtime->running > 1) /* it runs */
+        return true;
+    return !choose(runtime, NULL, true, &left) && choose(runtime, NULL, false, &left);
+}
+
 /* Notes that the host knows: the work that the clock covers (NULL: all) is over. */
 static void note_waited(struct runtime *runtime, const struct clock *clock)
 {
     for (struct task *task = runtime->tasks; task; task = task->next)
-        if (!task->waited && task->state == TASK_OVER && (!clock || covers(clock, task)))
+        if (!task->waited && task->state == TASK_OVER && (!clock || clock_covers(clock, task)))
             task->waited = runtime->last_task;
     sweep(runtime);
 }
@@ -483,6 +446,91 @@ cudaError_t queue_wait_stream(struct call *call, struct CUstream_st *stream)
 cudaError_t queue_wait_event(struct call *call, const struct CUevent_st *event)
 {
     return wait_for(call, &event->clock);
+}
+
+/*
+ * Lets the thread of runner.c run what this thread must not run. Returns whether to look again: some work is over.
+ * False: that work waits, or it is a host function that takes long.
+ */
+static bool leave_to_runner(struct runtime *runtime)
+{
+    uint64_t idle = runtime->query.idle;
+    const uint64_t calls = runtime->calls;
+    bool changed;
+
+    runtime->query.wanted = true;
+    pthread_cond_signal(&runtime->query.asked);
+    do
+        changed = runtime_wait_for(runtime, &runtime->changed, QUERY_PATIENCE);
+    while (!changed && runtime->busy && runtime->calls == calls);
+    return changed && runtime->query.idle == idle;
+}
+
+/* The first answer about a kernel that takes time is that it is not over: a device would have begun it just now. */
+static bool is_new(struct runtime *runtime, const struct clock *clock)
+{
+    for (struct task *task = runtime->tasks; task; task = task->next) {
+        if (task->state == TASK_OVER || task->asked || !clock_covers(clock, task) || !takes_time(task))
+            continue;
+        task->asked = true;
+        return true;
+    }
+    return false;
+}
+
+/* Runs what the clock covers, if it does not wait for the host. False: the rest waits. */
+static bool run_ready(struct call *call, const struct clock *clock)
+{
+    struct runtime *runtime = call->runtime;
+    bool left = true, any;
+
+    while (runtime->sim && !is_new(runtime, clock)) {
+        struct task *task = choose(runtime, clock, true, &left);
+
+        if (!left)
+            return true;
+        if (!task && lacks_word(runtime, clock)) /* other streams may write it */
+            task = choose(runtime, NULL, true, &any);
+        if (task)
+            run(call, task, !clock_covers(clock, task));
+        else if (!runtime->busy && !choose(runtime, NULL, false, &any) && !runtime->running)
+            return false;
+        else if (!leave_to_runner(runtime))
+            return false;
+    }
+    return !runtime->sim;
+}
+
+static cudaError_t query(struct call *call, const struct clock *clock)
+{
+    struct clock own = { 0 };
+    bool over;
+
+    runner_start(call->runtime);
+    if (!call->runtime->runner || !call->runtime->tasks) /* there may be no more threads */
+        return wait_for(call, clock);
+    if (!clock_merge(&own, clock))
+        return cudaErrorMemoryAllocation;
+    over = run_ready(call, &own);
+    clock_release(&own);
+    if (over)
+        return wait_for(call, clock);
+    call->runtime->query.last = sim_clock_ns();
+    return cudaErrorNotReady;
+}
+
+cudaError_t queue_query_stream(struct call *call, struct CUstream_st *stream)
+{
+    struct queue *queue = queue_of(call->runtime, stream);
+
+    if (!queue || !bring_up(call->runtime, queue))
+        return cudaErrorMemoryAllocation;
+    return query(call, &queue->before);
+}
+
+cudaError_t queue_query_event(struct call *call, const struct CUevent_st *event)
+{
+    return query(call, &event->clock);
 }
 
 cudaError_t queue_follow(struct call *call, struct CUstream_st *stream, const struct CUevent_st *event)
@@ -559,6 +607,15 @@ static cudaError_t follow_events(struct call *call, struct CUstream_st *stream, 
     return error;
 }
 
+/* A launch of an instantiated graph comes behind its earlier launches, of all streams. False: no memory. */
+static bool follow_launches(struct runtime *runtime, struct queue *queue, const struct CUgraphExec_st *exec)
+{
+    for (const struct task *task = runtime->tasks; task; task = task->next)
+        if (task->work.kind == WORK_EXEC && task->work.exec == exec && !clock_include(&queue->before, task))
+            return false;
+    return true;
+}
+
 /* Whether the work calls a function of the host, which may wake a thread that waits without a call. */
 static bool calls_host(const struct work *work)
 {
@@ -632,6 +689,7 @@ cudaError_t queue_submit(struct call *call, const struct work *work, struct CUst
         error = follow_events(call, stream, work->exec);
     queue = queue_of(runtime, stream);
     if (!task || error != cudaSuccess || !queue || !bring_up(runtime, queue) ||
+        (work->kind == WORK_EXEC && !follow_launches(runtime, queue, work->exec)) ||
         !clock_merge(&task->clock, &queue->before) || !work_clone(work, &task->work)) {
         if (task)
             clock_release(&task->clock);

@@ -6,7 +6,7 @@
  * by reading memory that both share. It may also sleep until a host function or another thread wakes it. So a thread
  * runs pending work if the host has made no call for a while. If all threads of the host sleep, that is a short time: a
  * device would have done the work by then. Else the time is longer than any program takes from a launch to the read
- * that should have waited.
+ * that should have waited. A query asks this thread to run at once what may wait for the host.
  *
  * queue.c and do_launch.c call it. It does not know what orders work.
  */
@@ -33,6 +33,7 @@
 #define PATIENCE_FOR_THREADS 5.0            /* seconds: other threads may still do what a kernel waits for */
 #define PATIENCE_WITHOUT 2.0                /* seconds: no thread is left that could */
 #define ENDLESS 1e9                         /* seconds */
+#define POLLING (200 * MILLISECOND)         /* time since a query in which the host may still poll */
 #define LOOKS 256                           /* questions between two looks at the threads that there are */
 
 /* ------------------------------------------------------------------ beside a kernel that waits */
@@ -60,18 +61,37 @@ static bool others_may_act(struct runtime *runtime, bool on_runner)
     return runtime->threads > ours + runtime->waiting;
 }
 
+/* Lets another thread run a host function beside the kernel: the two may wait for each other. False: there is none. */
+static bool leave_function(struct call *call)
+{
+    struct runtime *runtime = call->runtime;
+
+    if (!queue_has_host_beside(runtime))
+        return false;
+    if (call->on_runner)
+        return runtime->waiting; /* a thread that waits for work runs it */
+    runner_start(runtime);
+    runtime->query.wanted = true;
+    pthread_cond_signal(&runtime->query.asked);
+    return runtime->runner;
+}
+
 bool runner_meanwhile(void *context, double *patience)
 {
     struct call *call = context;
     struct runtime *runtime = call->runtime;
-    bool acted = queue_run_beside(call);
+    bool left = leave_function(call), acted = queue_run_beside(call, !left), polled;
 
     *patience = PATIENCE_WITHOUT;
-    if (!others_may_act(runtime, call->on_runner)) {
+    if (!left && !others_may_act(runtime, call->on_runner)) {
         sched_yield();
         return acted;
     }
-    *patience = call->on_runner && !runtime->waiting ? ENDLESS : PATIENCE_FOR_THREADS;
+    polled = runtime->query.last && sim_clock_ns() - runtime->query.last < POLLING;
+    if (!polled || runtime->waiting)
+        *patience = call->on_runner && !runtime->waiting ? ENDLESS : PATIENCE_FOR_THREADS;
+    runtime->query.idle++;
+    pthread_cond_broadcast(&runtime->changed);
     runtime_unlock(runtime);
     nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
     runtime_lock(runtime);
@@ -157,11 +177,12 @@ static void *run(void *data)
 
     runtime_lock(runtime);
     while (call.thread && !runtime->ended) {
-        if (look_at_host(runtime, &look))
+        if (runtime->query.wanted || look_at_host(runtime, &look)) {
+            runtime->query.wanted = false;
             queue_run_all(&call);
-        runtime_unlock(runtime);
-        nanosleep(&(struct timespec){ .tv_nsec = look.tick }, NULL);
-        runtime_lock(runtime);
+        }
+        if (!runtime->query.wanted)
+            runtime_wait_for(runtime, &runtime->query.asked, look.tick);
     }
     runtime_unlock(runtime);
     return NULL;

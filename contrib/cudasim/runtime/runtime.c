@@ -51,6 +51,7 @@ static void create(void)
     }
     pthread_mutex_init(&runtime->lock, NULL);
     pthread_cond_init(&runtime->changed, NULL);
+    pthread_cond_init(&runtime->query.asked, NULL);
     runtime->tasks_end = &runtime->tasks;
     runtime->legacy = (struct CUstream_st){ .id = 1, .legacy = true, .builtin = true };
     runtime->pool = (struct CUmemPoolHandle_st){ .builtin = true, .reuse = { 1, 1, 1 } };
@@ -105,6 +106,20 @@ void runtime_wait(struct runtime *runtime)
 {
     pthread_cond_wait(&runtime->changed, &runtime->lock);
     take(runtime);
+}
+
+bool runtime_wait_for(struct runtime *runtime, pthread_cond_t *condition, long ns)
+{
+    struct timespec end;
+    int result;
+
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_nsec += ns;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    result = pthread_cond_timedwait(condition, &runtime->lock, &end);
+    take(runtime);
+    return result == 0;
 }
 
 bool runtime_is_held(struct runtime *runtime)
@@ -263,7 +278,7 @@ bool call_begin_from(struct call *call, enum call_need need, const void *from, c
         return false;
     call->error = cudaErrorNotPermitted;
     if (call->thread->in_callback) {
-        if (need != CALL_ANY)
+        if (need != CALL_ANY && need != CALL_DRIVER)
             tell_of_callback(call->runtime);
         return false;
     }
@@ -277,7 +292,9 @@ bool call_begin_from(struct call *call, enum call_need need, const void *from, c
     if (call->runtime->ended)
         return false;
     call->error = cudaSuccess;
-    if (need == CALL_ANY)
+    if (need == CALL_DRIVER)
+        call->runtime->driver_ready = true;
+    if (need == CALL_ANY || need == CALL_DRIVER)
         return true;
     call->error = call->runtime->forked ? cudaErrorInitializationError : call->runtime->sticky;
     if (call->runtime->forked && !map_get(&call->runtime->told, &call->runtime->forked)) {

@@ -22,6 +22,8 @@
 #include "call.h"
 #include "ipc.h"
 #include "node_hints.h"
+#include "query.h"
+#include "task_clock.h"
 #include "unchecked.h"
 #include "watch.h"
 #include "word.h"
@@ -30,10 +32,8 @@
 enum {
     CALL_DEPTH = 16,         /* <<<>>> configurations pushed and not yet popped by one thread */
     CONTEXT_DEPTH = 32,      /* contexts that one thread has pushed */
-    PRIORITY_GREATEST = -5,  /* of streams, as on an H100; work of all priorities runs in order all the same */
     NAME_BYTES = 64,         /* of a module's name in messages */
     DEVICE_ARCH = 90,        /* the highest PTX that is loaded: compute_90 */
-    CLUSTER_PORTABLE = 8,    /* blocks: of a cluster, without asking for more */
     ALLOCATION_UNIT = 512,   /* bytes: of device allocations, and of rows of pitched ones, as on an H100 */
     HOST_UNIT = 4096,        /* bytes: page-locked and managed memory starts at a page */
     POOL_UNIT = 2 << 20,     /* bytes: pools reserve memory in such pieces */
@@ -139,12 +139,6 @@ struct binary {
 
 struct thread_state;
 struct graph_capture;
-
-/* A point in the order of work: for each queue the newest piece of work before it. */
-struct clock {
-    uint64_t *at; /* [count] ids of tasks; 0, as behind the end: none */
-    size_t count; /* of queues */
-};
 
 struct CUstream_st {
     unsigned flags;     /* cudaStreamNonBlocking … */
@@ -281,6 +275,7 @@ struct runtime {
     uint64_t calls;              /* of the program so far: see runner.c */
     bool host_memory;            /* there was memory that kernels and host share */
     bool runner;                 /* the thread of runner.c was started */
+    struct query query;          /* the host asks whether work is over */
     unsigned threads, looks;     /* threads of the process when runner.c last counted them; how often it was asked */
     struct watch *watch;         /* on memory of the host; NULL: not watched */
     struct shield *shield;       /* on memory of the device; NULL: the host may access it */
@@ -426,6 +421,7 @@ struct kernel_work {
     bool cooperative;                       /* all blocks must be on the device together */
     bool programmatic;                      /* it may start before the kernel ahead of it is over */
     int priority;                           /* of a graph's node; kept, and without effect */
+    bool priority_given;                    /* by the launch; else a capture gives it its stream's */
     bool updatable;                         /* of a graph's node: kernels may change it */
     struct node_hints hints;                /* of a graph's node */
     unsigned char *parameters;              /* [parameter_bytes], packed; owned by clones, see work_clone() */
@@ -508,6 +504,8 @@ cudaError_t launch_submit(struct call *call, const struct work *work, const cuda
 cudaError_t launch_run(struct call *call, const struct kernel_work *work, cudaStream_t stream);
 /* Threads that a block of the kernel may have: of its launch bounds, and of the registers there are. */
 unsigned launch_threads(const struct sim_limits *limits, const struct sim_kernel_facts *facts);
+/* Blocks that a cluster of the kernel may have. */
+unsigned launch_largest_cluster(const struct sim_limits *limits, const struct entry *entry);
 
 /* ------------------------------------------------------------------ do_copy.c */
 
@@ -576,6 +574,7 @@ struct task {
     struct clock clock;    /* what comes before it */
     uint64_t alongside;    /* the kernel ahead, beside which this one may run until it waits for it; 0: none */
     bool followed;         /* there is a task that may run beside it */
+    bool asked;            /* a query has answered that it is not over */
     uint64_t waited;       /* the newest task when the host's wait for this one ended; 0: no wait */
     struct traffic_span *spans; /* [span_count] by address: what it touched, where the checks of order.c ask for it */
     size_t span_count;
@@ -586,11 +585,6 @@ struct task {
     const struct thread_state *local_of; /* only compared */
     bool local_gone;       /* the variable's function has returned */
 };
-
-bool clock_merge(struct clock *clock, const struct clock *other); /* the later of each; false: no memory */
-void clock_release(struct clock *clock);
-/* Whether CUDA, or the host by a wait, orders a before b. */
-bool task_before(const struct task *a, const struct task *b);
 
 /* Puts a clone of the work in the stream's queue. `handle`: the stream as the program named it. `result`: or NULL. */
 cudaError_t queue_submit(struct call *call, const struct work *work, struct CUstream_st *stream, cudaStream_t handle,
@@ -606,8 +600,10 @@ cudaError_t queue_follow(struct call *call, struct CUstream_st *stream, const st
 cudaError_t queue_follow_all(struct call *call, const struct CUgreenCtx_st *green, const struct CUevent_st *event);
 cudaError_t queue_record_all(struct call *call, const struct CUgreenCtx_st *green, struct CUevent_st *event);
 void queue_run_all(struct call *call);             /* the host does not count as having waited */
-/* Runs a piece that may run beside the kernel that runs now; false: there is none. */
-bool queue_run_beside(struct call *call);
+/* Runs a piece that may run beside the kernel that runs now. `hosts`: also a host function. False: there is none. */
+bool queue_run_beside(struct call *call, bool hosts);
+/* Whether a host function runs beside that kernel, or could. */
+bool queue_has_host_beside(struct runtime *runtime);
 /* The instantiated graph is about to change or to end. Its pending launches run first, with the graph as it is. */
 void queue_settle(struct call *call, const struct CUgraphExec_st *exec);
 void queue_drop(struct runtime *runtime, struct CUstream_st *stream); /* the stream is being destroyed */
@@ -699,6 +695,7 @@ struct CUgraph_st {
     struct CUgraphNode_st *nodes, **end; /* end: where the next one is linked */
     size_t count;                        /* of nodes */
     struct object_use *objects;          /* user objects that it keeps alive */
+    const struct CUgraphExec_st *only;   /* instantiated, where there may be one at a time; else NULL */
 };
 
 struct exec_step {
@@ -713,6 +710,7 @@ struct CUgraphExec_st {
     struct exec_step *steps; /* [count], dependencies first */
     size_t count;            /* of steps */
     unsigned long long flags; /* of its instantiation */
+    struct CUgraph_st *only_of; /* of which it is the only one; NULL: there may be more */
     struct object_use *objects; /* user objects that it keeps alive */
     uint64_t *before;        /* [count][(count + 63) / 64] bits: the steps before each step; NULL: not kept */
     bool unordered;          /* nothing orders some of its steps, or some steps inside of them */

@@ -15,11 +15,11 @@ enum {
 };
 
 /* Ends a call that has one number to tell, whatever the device's state. */
-static cudaError_t tell(int *place, int value)
+static cudaError_t tell(enum call_need need, int *place, int value)
 {
     struct call call;
 
-    if (call_begin(&call, CALL_ANY)) {
+    if (call_begin(&call, need)) {
         if (place)
             *place = value;
         else
@@ -32,12 +32,12 @@ static cudaError_t tell(int *place, int value)
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
-    return tell(count, 1);
+    return tell(CALL_DRIVER, count, 1);
 }
 
 cudaError_t cudaGetDevice(int *device)
 {
-    return tell(device, 0);
+    return tell(CALL_DRIVER, device, 0);
 }
 
 /* Since CUDA 12 it makes the primary context as well, which calls of the driver then find. */
@@ -45,7 +45,7 @@ cudaError_t cudaSetDevice(int device)
 {
     struct call call;
 
-    if (call_begin(&call, CALL_ANY)) {
+    if (call_begin(&call, CALL_DRIVER)) {
         if (device != 0)
             call.error = cudaErrorInvalidDevice;
         else
@@ -67,7 +67,7 @@ cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
 {
     struct call call;
 
-    if (call_begin(&call, CALL_ANY)) {
+    if (call_begin(&call, CALL_DRIVER)) {
         if (device != 0)
             call.error = cudaErrorInvalidDevice;
         else if (flags & ~(unsigned)cudaInitDeviceFlagsAreValid || (flags && !flags_known(device_flags)))
@@ -82,7 +82,7 @@ cudaError_t cudaSetValidDevices(int *devices, int count)
 {
     struct call call;
 
-    if (call_begin(&call, CALL_ANY)) {
+    if (call_begin(&call, CALL_DRIVER)) {
         if (count < 0 || count > 1 || (count && !devices))
             call.error = cudaErrorInvalidValue;
         else if (count && devices[0] != 0)
@@ -93,24 +93,24 @@ cudaError_t cudaSetValidDevices(int *devices, int count)
 
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *properties)
 {
-    return tell(properties ? device : NULL, 0);
+    return tell(CALL_DRIVER, properties ? device : NULL, 0);
 }
 
 cudaError_t cudaDriverGetVersion(int *version)
 {
-    return tell(version, CUDART_VERSION);
+    return tell(CALL_ANY, version, CUDART_VERSION);
 }
 
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
-    return tell(version, CUDART_VERSION);
+    return tell(CALL_ANY, version, CUDART_VERSION);
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device)
 {
     struct call call;
 
-    if (call_begin(&call, CALL_ANY)) {
+    if (call_begin(&call, CALL_DRIVER)) {
         if (device != 0)
             call.error = cudaErrorInvalidDevice;
         else if (!id || length < (int)sizeof PCI_BUS_ID)
@@ -123,7 +123,7 @@ cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device)
 
 cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id)
 {
-    return tell(id && strcmp(id, PCI_BUS_ID) == 0 ? device : NULL, 0);
+    return tell(CALL_DRIVER, id && strcmp(id, PCI_BUS_ID) == 0 ? device : NULL, 0);
 }
 
 /* ------------------------------------------------------------------ flags, limits, caches */
@@ -132,7 +132,7 @@ cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
     struct call call;
 
-    if (call_begin(&call, CALL_ANY)) {
+    if (call_begin(&call, CALL_DRIVER)) {
         if (flags_known(flags))
             call.runtime->device_flags = flags;
         else
@@ -145,7 +145,7 @@ cudaError_t cudaGetDeviceFlags(unsigned *flags)
 {
     struct call call;
 
-    if (call_begin(&call, CALL_ANY)) {
+    if (call_begin(&call, CALL_DRIVER)) {
         if (flags)
             *flags = call.runtime->device_flags | cudaDeviceMapHost;
         else
@@ -318,7 +318,7 @@ cudaError_t cudaDeviceReset(void)
 {
     struct call call;
 
-    if (call_begin(&call, CALL_ANY) && call.runtime->sim) {
+    if (call_begin(&call, CALL_DRIVER) && call.runtime->sim) {
         queue_wait_all(&call); /* after a fault nothing is left there */
         queue_forget_all(call.runtime);
         module_unload_all(call.runtime);
@@ -338,7 +338,7 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
     struct call call;
 
-    if (call_begin(&call, CALL_ANY)) {
+    if (call_begin(&call, CALL_DRIVER)) {
         if (device != 0 || peer != 0)
             call.error = cudaErrorInvalidDevice;
         else if (!can)
@@ -372,7 +372,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribu
     struct call call;
 
     (void)value, (void)attribute, (void)source, (void)target;
-    if (call_begin(&call, CALL_ANY))
+    if (call_begin(&call, CALL_DRIVER))
         call.error = cudaErrorInvalidDevice; /* a pair must be two */
     return call_end(&call);
 }
@@ -383,12 +383,15 @@ cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned *capabilities, const en
 {
     struct call call;
 
-    if (call_begin(&call, CALL_ANY)) {
+    if (call_begin(&call, CALL_DRIVER)) {
         if (device)
             call.error = cudaErrorInvalidDevice;
         else if (!capabilities || !operations || !count)
             call.error = cudaErrorInvalidValue;
-        else
+        for (unsigned i = 0; i < count && call.error == cudaSuccess; i++)
+            if ((unsigned)operations[i] > cudaAtomicOperationFloatMax)
+                call.error = cudaErrorInvalidValue;
+        if (call.error == cudaSuccess)
             memset(capabilities, 0, count * sizeof *capabilities);
     }
     return call_end(&call);
@@ -400,7 +403,7 @@ cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned *capabilities, const enu
     struct call call;
 
     (void)capabilities, (void)operations, (void)count, (void)source, (void)target;
-    if (call_begin(&call, CALL_ANY))
+    if (call_begin(&call, CALL_DRIVER))
         call.error = cudaErrorInvalidDevice; /* a pair must be two */
     return call_end(&call);
 }

@@ -336,11 +336,9 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *function
     if (call_begin(&call, CALL_DEVICE)) {
         call.error = size && config ? module_entry(call.runtime, function, &entry) : cudaErrorInvalidValue;
         if (call.error == cudaSuccess) {
-            unsigned cluster, most = sim_limits(call.runtime->sim)->cluster_size;
+            unsigned cluster, most = launch_largest_cluster(sim_limits(call.runtime->sim), entry);
             uint64_t blocks = resident_blocks(call.runtime, entry, config, &cluster);
 
-            if (!entry->non_portable_cluster && most > CLUSTER_PORTABLE)
-                most = CLUSTER_PORTABLE;
             for (*size = 1; (unsigned)*size * 2 <= most && (uint64_t)*size * 2 <= blocks; *size *= 2)
                 ;
         }

@@ -51,6 +51,15 @@ static bool has_memory(const struct CUgraph_st *graph)
     return false;
 }
 
+/* Whether there may be one instantiated graph of it at a time: it has such memory, or kernels may change its nodes. */
+static bool is_single(const struct CUgraph_st *graph)
+{
+    for (const struct CUgraphNode_st *node = graph->nodes; node; node = node->next)
+        if (node->work.kind == WORK_KERNEL && node->work.kernel.updatable)
+            return true;
+    return has_memory(graph);
+}
+
 cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 {
     struct call call;
@@ -82,16 +91,23 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *node, cudaGraphNode_t orig
 
 static cudaError_t instantiate(struct call *call, cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
 {
+    const unsigned long long by_device = cudaGraphInstantiateFlagDeviceLaunch;
     cudaError_t error;
 
     if (!exec || !handle_is(call->runtime, graph, HANDLE_GRAPH))
         return cudaErrorInvalidValue;
     if (device_graph_odd_node(graph, flags))
         return cudaErrorNotSupported;
+    if ((graph->only && is_single(graph)) || (flags & by_device && flags & cudaGraphInstantiateFlagAutoFreeOnLaunch))
+        return cudaErrorInvalidValue;
     error = exec_create(call->runtime, graph, exec);
     if (error != cudaSuccess)
         return error;
     (*exec)->flags = flags;
+    if (is_single(graph)) {
+        (*exec)->only_of = graph;
+        graph->only = *exec;
+    }
     return flags & cudaGraphInstantiateFlagUpload ? device_graph_upload(call->runtime, *exec) : cudaSuccess;
 }
 
@@ -151,6 +167,8 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
     if (call_begin(&call, CALL_DEVICE)) {
         if (handle_is(call.runtime, exec, HANDLE_EXEC)) {
             queue_settle(&call, exec);
+            if (handle_is(call.runtime, exec->only_of, HANDLE_GRAPH) && exec->only_of->only == exec)
+                exec->only_of->only = NULL;
             exec_destroy(call.runtime, exec);
             objects_destroy(&call);
         } else {
@@ -517,6 +535,8 @@ static cudaError_t change_dependencies(cudaGraph_t graph, const cudaGraphNode_t 
         return call_end(&call);
     if (!handle_is(call.runtime, graph, HANDLE_GRAPH) || (count && (!from || !to)))
         call.error = cudaErrorInvalidValue;
+    else if (!add && count && has_memory(graph))
+        call.error = cudaErrorNotSupported;
     for (size_t i = 0; call.error == cudaSuccess && i < count; i++)
         if (!handle_is(call.runtime, from[i], HANDLE_NODE) || !handle_is(call.runtime, to[i], HANDLE_NODE) ||
             from[i]->graph != graph || to[i]->graph != graph || from[i] == to[i] || depends_on(to[i], from[i]) == add)
@@ -551,6 +571,8 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
     if (call_begin(&call, CALL_DEVICE)) {
         if (!handle_is(call.runtime, node, HANDLE_NODE)) {
             call.error = cudaErrorInvalidValue;
+        } else if (has_memory(node->graph)) {
+            call.error = cudaErrorNotSupported;
         } else {
             struct CUgraph_st *graph = node->graph;
             struct CUgraphNode_st **link = &graph->nodes;

@@ -40,7 +40,7 @@ cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned flags)
     struct call call;
 
     if (call_begin(&call, CALL_UNSAFE)) {
-        if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
+        if ((flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) || !size)
             call.error = cudaErrorInvalidValue;
         else
             call.error = allocation_new(call.runtime, size, REGION_MANAGED, 0, pointer);
@@ -252,7 +252,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 {
     struct call call;
 
-    if (call_begin(&call, CALL_ANY) && runtime_needs_device(call.runtime, &call.error)) {
+    if (call_begin(&call, CALL_DRIVER) && runtime_needs_device(call.runtime, &call.error)) {
         if (attributes)
             describe(call.runtime, allocation_find(call.runtime, pointer), pointer, attributes);
         else
@@ -261,15 +261,22 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
     return call_end(&call);
 }
 
+/* All streams may use managed memory at any time here, so nothing has to be attached. */
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t length, unsigned flags)
 {
     struct call call;
 
-    (void)length, (void)flags;
     if (call_begin(&call, CALL_DEVICE)) {
-        if (!stream_of(&call, stream))
+        const struct CUstream_st *record = stream_of(&call, stream);
+        const struct region *region = allocation_find(call.runtime, pointer);
+
+        if (!record)
             call.error = cudaErrorInvalidResourceHandle;
-        else if (!allocation_find(call.runtime, pointer))
+        else if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle)
+            call.error = cudaErrorInvalidValue;
+        else if (flags == cudaMemAttachSingle && record->legacy) /* it stands for all streams */
+            call.error = cudaErrorInvalidValue;
+        else if (!region || (region->kind != REGION_MANAGED && !region->managed) || (length && length != region->size))
             call.error = cudaErrorInvalidValue;
     }
     return call_end(&call);

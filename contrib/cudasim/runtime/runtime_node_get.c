@@ -258,14 +258,6 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttr
     return call_end(&call);
 }
 
-/* Blocks that a cluster of this kernel may have. */
-static unsigned largest_cluster(const struct runtime *runtime, const struct entry *entry)
-{
-    unsigned most = sim_limits(runtime->sim)->cluster_size;
-
-    return most > CLUSTER_PORTABLE && !entry->non_portable_cluster ? CLUSTER_PORTABLE : most;
-}
-
 /* The call writes the node's name for kernels into the attribute, const or not. The choice is for good. */
 static cudaError_t make_updatable(struct call *call, struct CUgraphNode_st *node, const cudaLaunchAttributeValue *value)
 {
@@ -294,14 +286,12 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttr
         } else if (attribute == cudaLaunchAttributeCooperative) {
             kernel->cooperative = value->cooperative != 0;
         } else if (attribute == cudaLaunchAttributePriority) {
-            kernel->priority = value->priority < PRIORITY_GREATEST ? PRIORITY_GREATEST
-                               : value->priority > 0               ? 0
-                                                                   : value->priority;
+            kernel->priority = priority_within(value->priority);
         } else if (attribute == cudaLaunchAttributeDeviceUpdatableKernelNode) {
             call.error = make_updatable(&call, node, value);
         } else if (attribute == cudaLaunchAttributeClusterDimension) {
             if (!x || !y || !z || kernel->grid[0] % x || kernel->grid[1] % y || kernel->grid[2] % z ||
-                (uint64_t)x * y * z > largest_cluster(call.runtime, kernel->entry)) {
+                (uint64_t)x * y * z > launch_largest_cluster(sim_limits(call.runtime->sim), kernel->entry)) {
                 call.error = cudaErrorInvalidClusterSize;
             } else {
                 kernel->cluster[0] = x;

@@ -118,16 +118,16 @@ static const struct constant_row constants[] = {
     { cudaDevAttrVulkanCigSupported, 0 },
     { cudaDevAttrGpuPciDeviceId, 0 },
     { cudaDevAttrGpuPciSubsystemId, 0 },
-    { cudaDevAttrHostNumaMemoryPoolsSupported, 0 },
+    { cudaDevAttrHostNumaMemoryPoolsSupported, 1 },
     { cudaDevAttrHostNumaMultinodeIpcSupported, 0 },
-    { cudaDevAttrHostMemoryPoolsSupported, 0 },
+    { cudaDevAttrHostMemoryPoolsSupported, 1 },
     { cudaDevAttrOnlyPartialHostNativeAtomicSupported, 0 },
     { cudaDevAttrReserved92, 0 },
     { cudaDevAttrReserved93, 0 },
     { cudaDevAttrReserved94, 0 },
     { cudaDevAttrReserved96, 0 },
-    { cudaDevAttrReserved122, 0 },
-    { cudaDevAttrReserved123, 0 },
+    { cudaDevAttrReserved122, 1 }, /* the driver: 64-bit words of streams, */
+    { cudaDevAttrReserved123, 1 }, /* and CU_STREAM_WAIT_VALUE_NOR */
     { cudaDevAttrReserved124, 0 },
     { cudaDevAttrReserved127, 0 },
     { cudaDevAttrReserved128, 0 },
@@ -200,7 +200,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 {
     struct call call;
 
-    if (call_begin(&call, CALL_ANY) && runtime_needs_device(call.runtime, &call.error)) {
+    if (call_begin(&call, CALL_DRIVER) && runtime_needs_device(call.runtime, &call.error)) {
         if (device != 0)
             call.error = cudaErrorInvalidDevice;
         else if (!value || !attribute_get(sim_limits(call.runtime->sim), attribute, value))
@@ -355,7 +355,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
 {
     struct call call;
 
-    if (call_begin(&call, CALL_ANY) && runtime_needs_device(call.runtime, &call.error)) {
+    if (call_begin(&call, CALL_DRIVER) && runtime_needs_device(call.runtime, &call.error)) {
         if (device != 0)
             call.error = cudaErrorInvalidDevice;
         else if (!properties)

@@ -17,10 +17,8 @@ static cudaError_t create(struct runtime *runtime, cudaStream_t *stream, unsigne
     *stream = handle_create(runtime, sizeof **stream, HANDLE_STREAM);
     if (!*stream)
         return cudaErrorMemoryAllocation;
-    if (priority < PRIORITY_GREATEST)
-        priority = PRIORITY_GREATEST;
     (*stream)->flags = flags;
-    (*stream)->priority = priority > 0 ? 0 : priority;
+    (*stream)->priority = priority_within(priority);
     (*stream)->id = runtime->next_id++;
     (*stream)->owner = context_owner(runtime);
     return cudaSuccess;
@@ -63,8 +61,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     return call_end(&call);
 }
 
-/* Asking runs the work as well: a program that asks until it is over would never end. */
-static cudaError_t wait_for(cudaStream_t stream)
+/* `query`: the work need not be over. */
+static cudaError_t wait_for(cudaStream_t stream, bool query)
 {
     struct call call;
 
@@ -73,19 +71,19 @@ static cudaError_t wait_for(cudaStream_t stream)
 
         call.error = record ? capture_permits_wait(&call, record) : cudaErrorInvalidResourceHandle;
         if (call.error == cudaSuccess)
-            call.error = queue_wait_stream(&call, record);
+            call.error = query ? queue_query_stream(&call, record) : queue_wait_stream(&call, record);
     }
     return call_end(&call);
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    return wait_for(stream);
+    return wait_for(stream, false);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    return wait_for(stream);
+    return wait_for(stream, true);
 }
 
 cudaError_t cudaDeviceSynchronize(void)
@@ -200,7 +198,7 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
         if (!record || !value)
             call.error = record ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
         else if (attribute == cudaLaunchAttributePriority)
-            record->priority = value->priority;
+            record->priority = priority_within(value->priority);
         else if (attribute == cudaLaunchAttributeSynchronizationPolicy)
             record->policy = value->syncPolicy;
         else if (attribute == cudaLaunchAttributeAccessPolicyWindow)
@@ -319,7 +317,7 @@ static cudaError_t check_uncaptured(struct runtime *runtime, const struct CUeven
     return cudaErrorCapturedEvent;
 }
 
-/* `query`: does not wait for work of another process. */
+/* `query`: the work need not be over, here or in another process. */
 static cudaError_t wait_for_event(cudaEvent_t event, bool query)
 {
     struct call call;
@@ -328,7 +326,7 @@ static cudaError_t wait_for_event(cudaEvent_t event, bool query)
         call.error = handle_is(call.runtime, event, HANDLE_EVENT) ? check_uncaptured(call.runtime, event)
                                                                   : cudaErrorInvalidResourceHandle;
         if (call.error == cudaSuccess)
-            call.error = queue_wait_event(&call, event);
+            call.error = query ? queue_query_event(&call, event) : queue_wait_event(&call, event);
         if (call.error == cudaSuccess && event->shared) {
             const struct word_work word = ipc_event_word(event);
 

@@ -141,6 +141,8 @@ static void print_function(const char *indent, const struct ptx_function *functi
     print_extents("reqnctapercluster", function->reqnctapercluster);
     if (function->minnctapersm > 0)
         printf(" minnctapersm %u", function->minnctapersm);
+    if (function->maxclusterrank > 0)
+        printf(" maxclusterrank %u", function->maxclusterrank);
     printf("%s\n", function->explicit_cluster ? " explicitcluster" : "");
     snprintf(what, sizeof what, "%s  result", indent);
     for (size_t i = 0; i < function->result_count; i++)

@@ -95,10 +95,42 @@ static void test_nodes()
     CUDA_CHECK(cudaGraphDestroy(graph));
 }
 
+/* Kernels take their stream's priority into a graph, unless the launch has one of its own. */
+static void test_priorities()
+{
+    cudaGraph_t graph;
+    cudaGraphNode_t nodes[2];
+    cudaLaunchAttributeValue value = {};
+    cudaLaunchAttribute own = {};
+    cudaLaunchConfig_t config = {};
+    cudaStream_t stream;
+    size_t count = 2;
+    int highest, priorities[2];
+
+    CUDA_CHECK(cudaDeviceGetStreamPriorityRange(nullptr, &highest));
+    CUDA_CHECK(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, highest - 100));
+    CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    nop<<<1, 1, 0, stream>>>();
+    own.id = cudaLaunchAttributePriority, own.val.priority = -1;
+    config.gridDim = config.blockDim = 1, config.stream = stream, config.attrs = &own, config.numAttrs = 1;
+    CUDA_CHECK(cudaLaunchKernelEx(&config, nop));
+    CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
+    CUDA_CHECK(cudaGraphGetNodes(graph, nodes, &count));
+    EXPECT(count == 2);
+    for (int i = 0; i < 2; i++) {
+        CUDA_CHECK(cudaGraphKernelNodeGetAttribute(nodes[i], cudaLaunchAttributePriority, &value));
+        priorities[i] = value.priority;
+    }
+    EXPECT(std::min(priorities[0], priorities[1]) == highest && std::max(priorities[0], priorities[1]) == -1);
+    CUDA_CHECK(cudaGraphDestroy(graph));
+    CUDA_CHECK(cudaStreamDestroy(stream));
+}
+
 int main(void)
 {
     test_library();
     test_logs();
     test_nodes();
+    test_priorities();
     return passed();
 }

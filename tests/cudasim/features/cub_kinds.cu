@@ -70,6 +70,13 @@ int main(void)
     for (int i = 0; i < 40; i++)
         EXPECT(runs[i] == std::count(in.begin(), in.end(), i));
     with_room([&](void *room, size_t &bytes) {
+        return cub::DeviceRunLengthEncode::NonTrivialRuns(room, bytes, d, out, count, some, n);
+    });
+    EXPECT(host_copy(some, 1)[0] == 40);
+    std::vector<int> begin = host_copy(out, 40), length = host_copy(count, 40);
+    for (int i = 0; i < 40; i++)
+        EXPECT(length[i] == runs[i] && want[begin[i]] == i);
+    with_room([&](void *room, size_t &bytes) {
         return cub::DeviceHistogram::HistogramEven(room, bytes, d, count, 11, 0, 40, n);
     });
     runs = host_copy(count, 10);

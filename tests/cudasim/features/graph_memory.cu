@@ -32,7 +32,7 @@ static unsigned long long mem(cudaGraphMemAttributeType a)
 static void test_capture(cudaStream_t s, int *o)
 {
     cudaGraph_t g;
-    cudaGraphExec_t e;
+    cudaGraphExec_t e, again;
     int *p;
     EXPECT(mem(cudaGraphMemAttrUsedMemCurrent) == 0ull);
     CUDA_CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
@@ -67,6 +67,8 @@ static void test_capture(cudaStream_t s, int *o)
     EXPECT(al == 1);
     EXPECT(fr == 1);
     CUDA_CHECK(cudaGraphInstantiate(&e, g, 0));
+    EXPECT(cudaGraphInstantiate(&again, g, 0) != cudaSuccess); /* one at a time */
+    (void)cudaGetLastError();
     for (int i = 0; i < 3; i++)
         CUDA_CHECK(cudaGraphLaunch(e, s));
     CUDA_CHECK(cudaStreamSynchronize(s));
@@ -75,6 +77,8 @@ static void test_capture(cudaStream_t s, int *o)
     EXPECT(mem(cudaGraphMemAttrUsedMemHigh) >= 4000);
     EXPECT(mem(cudaGraphMemAttrReservedMemCurrent) >= 4000);
     CUDA_CHECK(cudaGraphExecDestroy(e));
+    CUDA_CHECK(cudaGraphInstantiate(&again, g, 0));
+    CUDA_CHECK(cudaGraphExecDestroy(again));
     CUDA_CHECK(cudaGraphDestroy(g));
     CUDA_CHECK(cudaDeviceGraphMemTrim(0));
     EXPECT(mem(cudaGraphMemAttrReservedMemCurrent) == 0ull);

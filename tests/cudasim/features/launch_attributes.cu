@@ -41,6 +41,15 @@ static __global__ void __block_size__((32, 2, 1), (2, 1, 1)) fixed_clusters(int 
         out[blockIdx.x] = (int)(gridDim.x * 1000 + blockDim.x + cg::this_cluster().num_blocks());
 }
 
+static __global__ void __launch_bounds__(256, 2, 4) small_clusters(int *out)
+{
+    int blocks;
+
+    asm("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(blocks));
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        *out = blocks;
+}
+
 static void sizes_of_kernels(void)
 {
     int *out = device_zeros<int>(6);
@@ -55,6 +64,24 @@ static void sizes_of_kernels(void)
     for (int &each : want)
         each = 6034;
     expect_device("clusters", want, out);
+    device_free(out);
+}
+
+/* The third number of __launch_bounds__ is the most blocks of a cluster. */
+static void sizes_of_clusters(void)
+{
+    int *out = device_zeros<int>(1);
+    cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute cluster = {};
+
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = 4, cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+    config.gridDim = 8, config.blockDim = 32, config.attrs = &cluster, config.numAttrs = 1;
+    CUDA_CHECK(cudaLaunchKernelEx(&config, small_clusters, out));
+    CUDA_CHECK(cudaDeviceSynchronize());
+    EXPECT(host_copy(out, 1)[0] == 4);
+    cluster.val.clusterDim.x = 8;
+    EXPECT_ERROR(cudaErrorInvalidClusterSize, cudaLaunchKernelEx(&config, small_clusters, out));
     device_free(out);
 }
 
@@ -95,9 +122,12 @@ int main(void)
     EXPECT(size == 8);
     CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, where, 32, 100 * 1024));
     EXPECT(blocks == 2);
+    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, small_clusters, 1025, 0));
+    EXPECT(blocks == 0); /* no block has so many threads */
     CUDA_CHECK(cudaOccupancyMaxPotentialBlockSize(&least, &size, bounded, 0, 0));
     EXPECT(size == 128);
     device_free(out);
     sizes_of_kernels();
+    sizes_of_clusters();
     return passed();
 }

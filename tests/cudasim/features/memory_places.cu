@@ -88,7 +88,10 @@ int main()
 {
     cudaStreamAttrValue value = {};
     cudaStream_t stream, other;
+    int pools;
 
+    CUDA_CHECK(cudaDeviceGetAttribute(&pools, cudaDevAttrHostMemoryPoolsSupported, 0));
+    EXPECT(pools == 1);
     CUDA_CHECK(cudaStreamCreate(&stream));
     CUDA_CHECK(cudaStreamCreate(&other));
     pool(cudaMemAllocationTypePinned, {cudaMemLocationTypeHost, 0}, cudaMemoryTypeHost, stream);

@@ -1,8 +1,10 @@
 /*
  * wrong_calls.cu - the errors that the runtime's manual states for batches, nodes that free memory, properties that an
- * array lacks, and the flags of cudaInitDevice().
+ * array lacks, memory that is attached to streams, and the flags of cudaInitDevice().
  */
 #include "../check.h"
+
+static __managed__ int managed_word;
 
 static void test_batches()
 {
@@ -76,6 +78,52 @@ static void test_arrays()
     CUDA_CHECK(cudaFreeMipmappedArray(mipmaps));
 }
 
+/* A graph that allocates memory keeps its nodes and edges. Two flags of an instantiation exclude each other. */
+static void test_fixed_graph()
+{
+    const unsigned long long both = cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagAutoFreeOnLaunch;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t memory, last;
+    cudaMemAllocNodeParams block = {};
+
+    block.poolProps.allocType = cudaMemAllocationTypePinned;
+    block.poolProps.location.type = cudaMemLocationTypeDevice;
+    block.bytesize = 64;
+    CUDA_CHECK(cudaGraphCreate(&graph, 0));
+    CUDA_CHECK(cudaGraphAddEmptyNode(&last, graph, nullptr, 0));
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaGraphInstantiate(&exec, graph, both));
+    CUDA_CHECK(cudaGraphAddMemAllocNode(&memory, graph, &last, 1, &block));
+    EXPECT(cudaGraphRemoveDependencies(graph, &last, &memory, nullptr, 1) != cudaSuccess);
+    EXPECT(cudaGraphDestroyNode(last) != cudaSuccess);
+    (void)cudaGetLastError();
+    CUDA_CHECK(cudaGraphDestroy(graph));
+}
+
+/* Managed memory that is attached to streams. */
+static void test_attached()
+{
+    cudaStream_t stream;
+    int *shared, *memory = device_zeros<int>(4), none;
+
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaMallocManaged(&shared, 0));
+    CUDA_CHECK(cudaMallocManaged(&shared, 256));
+    CUDA_CHECK(cudaStreamCreate(&stream));
+    CUDA_CHECK(cudaStreamAttachMemAsync(stream, shared));
+    CUDA_CHECK(cudaStreamAttachMemAsync(stream, shared, 256, cudaMemAttachHost));
+    CUDA_CHECK(cudaStreamAttachMemAsync(stream, &managed_word, 0, cudaMemAttachGlobal));
+    CUDA_CHECK(cudaStreamAttachMemAsync(0, shared, 0, cudaMemAttachGlobal));
+    /* To all streams singly, in part, in an unknown way, and memory of another kind. */
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaStreamAttachMemAsync(0, shared, 0, cudaMemAttachSingle));
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaStreamAttachMemAsync(stream, shared, 128, cudaMemAttachGlobal));
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaStreamAttachMemAsync(stream, shared, 0, 8));
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaStreamAttachMemAsync(stream, memory, 0, cudaMemAttachGlobal));
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaStreamAttachMemAsync(stream, &none, 4, cudaMemAttachGlobal));
+    CUDA_CHECK(cudaStreamDestroy(stream));
+    CUDA_CHECK(cudaFree(shared));
+    device_free(memory);
+}
+
 int main()
 {
     unsigned flags = 0;
@@ -90,5 +138,7 @@ int main()
     test_batches();
     test_free_nodes();
     test_arrays();
+    test_fixed_graph();
+    test_attached();
     return passed();
 }
