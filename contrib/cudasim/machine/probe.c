@@ -22,7 +22,7 @@
 #define IN_FLIGHT 8           /* instructions of a warp after which a line that it asked for is taken to be there */
 #define LANE 10               /* what a lane, or a round, of an atomic counts at its sector; */
 #define FLOAT_LANE 24         /* of one that adds floats; */
-#define HALF_LANE 81          /* of one that adds one of 16 bits: compare and swap in a loop, of a word that stays as it is */
+#define HALF_LANE 81          /* of one that adds one of 16 bits: compare and swap in a loop, without a second try */
 #define TURN 10               /* what a round of an atomic at a sector counts at its granule; */
 #define WIDE_TURN 16          /* of one that adds floats of 64 bits */
 #define GRANULE_SHIFT 9       /* 512 bytes are served by one slice of L2: microbenchmarks, atomic_table */
