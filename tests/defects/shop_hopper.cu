@@ -13,7 +13,7 @@ namespace ptx = cuda::ptx;
 // Waits for the end of a phase.
 __device__ void wait_for(uint64_t *bar, unsigned parity)
 {
-    while (!ptx::mbarrier_try_wait_parity(bar, parity)) { // HERE noinc_not_counted
+    while (!ptx::mbarrier_try_wait_parity(bar, parity)) { // HERE noinc_not_counted phase_of_the_stage
     }
 }
 
@@ -136,7 +136,7 @@ __global__ void two_stages(const int *in, int *out, int tiles)
     out[t] = sum;
 }
 
-// expect: shared-race|uninitialised
+// expect: shared-race|uninitialised|deadlock
 static void phase_of_the_stage(void)
 {
     device<int> in(384), out(64);

@@ -207,6 +207,7 @@ struct region *memory_allocate(struct memory *memory, uint64_t size, uint64_t al
     region->flags = 0;
     region->name = NULL;
     __atomic_store_n(&region->freed, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&region->away, false, __ATOMIC_RELAXED);
     __atomic_store_n(&region->written, !is_unwritten(kind), __ATOMIC_RELAXED);
     set_bounds(region, region->base, size);
     span_enter(memory, index);
@@ -423,7 +424,7 @@ struct region *memory_adopt(struct memory *memory, void *base, uint64_t size, en
     region = &memory->records[index].region;
     region->kind = kind;
     region->serial = ++memory->serial;
-    region->read_only = region->managed = false;
+    region->read_only = region->managed = region->away = false;
     region->written = true;
     set_bounds(region, start, size);
 out:
@@ -464,6 +465,22 @@ bool memory_release(struct memory *memory, uint64_t address)
     if (ok)
         memory->generation++;
     return ok;
+}
+
+void memory_away(struct memory *memory, uint64_t address, bool away)
+{
+    struct region *region = NULL;
+    uint32_t index;
+
+    pthread_rwlock_wrlock(&memory->lock);
+    index = in_range(memory, address) ? span_near(memory, address) : 0;
+    if (index && memory->records[index].state == LIVE)
+        region = &memory->records[index].region;
+    if (region && region->away != away) {
+        __atomic_store_n(&region->away, away, __ATOMIC_RELEASE);
+        memory->generation++;
+    }
+    pthread_rwlock_unlock(&memory->lock);
 }
 
 void memory_visit(struct memory *memory, void (*visit)(const struct region *, void *), void *context)

@@ -10,8 +10,8 @@
  * Space: one bit per byte of each allocation that kernels have written in part (none if one copy or memset filled it),
  * 4 bytes per 64 bytes of small allocations, and a record of about 100 bytes per region.
  *
- * Threads: several threads may call every function at once. While a region is live, only `written`, `freed` and
- * `stored` of its fields change. They are stored atomically. Code that reads them while other threads run uses
+ * Threads: several threads may call every function at once. While a region is live, only `written`, `freed`, `away`
+ * and `stored` of its fields change. They are stored atomically. Code that reads them while other threads run uses
  * __atomic_load_n().
  * A region keeps its address, base and size until its record is used again. This happens after 65536 later frees, or
  * when the address range runs short. The region that was freed first goes first.
@@ -40,6 +40,7 @@ struct region {
     uint64_t size;         /* bytes asked for */
     enum region_kind kind;
     bool freed;            /* in quarantine */
+    bool away;             /* allocated, and not to be used now: see memory_away() */
     bool read_only;        /* for kernels; the caller that allocates it sets this */
     bool managed;          /* a __managed__ variable; likewise */
     const void *owner;     /* the context that it ends with, or NULL; likewise */
@@ -90,6 +91,9 @@ bool memory_release(struct memory *memory, uint64_t address);
  * address in the reserved range takes two loads and no lock. Otherwise it takes a lock, and a walk for a wild pointer.
  */
 const struct region *memory_find(struct memory *memory, uint64_t address, const struct region **below);
+
+/* The live region at `address` may not be used now, though it keeps its address; or it may again. */
+void memory_away(struct memory *memory, uint64_t address, bool away);
 
 /* Counts releases. A caller that remembers regions must forget them when the count has changed. */
 uint64_t memory_generation(const struct memory *memory);

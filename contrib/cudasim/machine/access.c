@@ -278,7 +278,7 @@ static void refuse_global(struct warp *w, const struct ins *ins, uint32_t l, uns
     unsigned long long a = w->address[l];
     char what[200];
 
-    if (r && r->freed) {
+    if (r && (r->freed || r->away)) {
         describe(r, what, sizeof what);
         fault_at(w, ins, l, FAULT_USE_AFTER_FREE, a, "%s of %u bytes at 0x%llx, %llu bytes into %s that was freed",
                  access_verb(access), bytes, a, a - r->base, what);
@@ -334,7 +334,7 @@ static const struct region *look_up(struct worker *k, uint64_t a, unsigned bytes
             return k->spans[n].region;
         }
     r = memory_find(sim_memory(k->sim), a, NULL);
-    if (!r || __atomic_load_n(&r->freed, __ATOMIC_ACQUIRE))
+    if (!r || __atomic_load_n(&r->freed, __ATOMIC_ACQUIRE) || __atomic_load_n(&r->away, __ATOMIC_ACQUIRE))
         return NULL;
     /* libcu++ makes an atomic of 16 bits from the word around it. That word may end past the allocation's end. */
     if (a + bytes > r->base + (orders ? (r->size + 3) / 4 * 4 : r->size))

@@ -10,6 +10,7 @@
 #include "draw.h"
 #include "fault.h"
 #include "race.h"
+#include "race_order.h"
 #include "settings.h"
 #include "warp.h"
 #include "contrib/cudasim/base/operation.h"
@@ -139,6 +140,8 @@ const struct ins *block_barrier(struct warp *w, const struct ins *ins, unsigned 
         return warp_pick(w);
     }
     check_barrier(b, number);
+    if (!x->pending)
+        race_give_way(w);
     w->start = ins + 1;
     return ins + 1;
 }

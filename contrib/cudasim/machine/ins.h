@@ -103,7 +103,7 @@ struct ins {
     bool copies;      /* an asynchronous copy: what it writes is there when it was waited for */
     bool cached;      /* a read by a cache that this launch's stores do not reach: ld.nc, tex */
     bool bulk;        /* a copy or a reduction in bulk, or a fence that orders them */
-    bool polls;       /* a volatile or strong load in a small loop: it waits for another thread */
+    bool polls;       /* a volatile or strong load, or an atomic that adds 0, in a small loop: it waits for a thread */
     bool awaits;      /* griddepcontrol.wait: for the kernel ahead in the stream */
     bool lets_begin;  /* griddepcontrol.launch_dependents: the kernel behind may begin */
     bool guesses;     /* a load whose value an atomic operation on the same word checks later */

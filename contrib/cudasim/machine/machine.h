@@ -146,6 +146,7 @@ struct bulk_read {
     uint32_t begin, end; /* offsets */
     uint32_t age;        /* groups that its thread ended since; 0: its own is not ended */
     uint8_t warp, lane;  /* who issued it */
+    const struct ins *ins;
 };
 
 struct block {
@@ -181,6 +182,7 @@ struct block {
     uint32_t proxy_time;       /* stores before it are there for copies in bulk, by a proxy fence */
     uint32_t bulk_count;       /* of bulk_reads[] */
     struct bulk_read bulk_reads[BULK_READS];
+    struct sources *sources;   /* what asynchronous copies read: race_source.c; NULL: nothing yet; owned */
     uint8_t *shades;           /* [shared_size] bits of shared memory that are undefined; NULL: none yet; owned */
     struct matrix_reads *matrix_reads; /* what wgmma reads: race_matrix.c; NULL: nothing yet; owned */
     struct knowledge barrier_known[BARRIERS]; /* of other blocks: what those who arrived know */
@@ -279,6 +281,7 @@ struct sim_kernel {
     struct sim_kernel_facts facts;
     char *demangled;
     bool fences;                   /* has fences, or atomics that order */
+    bool polls;                    /* waits in loops for words of memory */
     bool polls_shared;             /* waits in loops for words of shared memory */
     uint8_t shared_shift;          /* the smallest access to shared memory has 1 << shared_shift bytes */
     uint8_t global_shift;          /* and to global memory */

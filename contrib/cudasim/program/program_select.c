@@ -151,13 +151,13 @@ void mark_selected(struct builder *b)
 
 #define LOOP 24 /* instructions */
 
-/* Whether instruction `n` is in a loop of a few instructions that writes nothing. */
+/* Whether instruction `n` is in a loop of a few instructions that writes nothing behind it. */
 static bool in_small_loop(const struct builder *b, size_t n)
 {
     for (size_t m = n; m < b->code_count && m < n + LOOP; m++) {
         const struct ins_facts *f = &b->facts[m];
 
-        if (b->code[m].class == CLASS_GLOBAL_STORE || b->code[m].class == CLASS_SHARED_STORE)
+        if (m > n && (b->code[m].class == CLASS_GLOBAL_STORE || b->code[m].class == CLASS_SHARED_STORE))
             return false;
         for (uint32_t t = 0; t < f->targets; t++)
             if (b->label_at[b->targets[f->first_target + t]] <= n)
@@ -168,12 +168,25 @@ static bool in_small_loop(const struct builder *b, size_t n)
     return false;
 }
 
+/* Whether an atomic changes nothing: it adds 0. So it is a load. */
+static bool only_looks(const struct builder *b, const struct ins *i)
+{
+    uint64_t value = 1;
+
+    if (!i->op_is_atomic || !(i->flags & INS_SPINS) || !(i->b & 1) ||
+        (i->op != ATOMIC_ADD && i->op != ATOMIC_OR && i->op != ATOMIC_XOR))
+        return false;
+    memcpy(&value, b->pool + i->b - 1, i->size < sizeof value ? i->size : sizeof value);
+    return i->size < sizeof value ? !(value & ((UINT64_C(1) << 8 * i->size) - 1)) : !value;
+}
+
 void mark_polls(struct builder *b)
 {
     for (size_t n = b->first; n < b->code_count; n++) {
         struct ins *i = &b->code[n];
+        bool loads = i->order && (i->class == CLASS_GLOBAL_LOAD || i->class == CLASS_SHARED_LOAD);
 
-        i->polls = i->order && (i->class == CLASS_GLOBAL_LOAD || i->class == CLASS_SHARED_LOAD) && in_small_loop(b, n);
+        i->polls = (loads || only_looks(b, i)) && in_small_loop(b, n);
     }
 }
 

@@ -99,7 +99,7 @@ static cudaError_t check_side(struct runtime *runtime, const struct plane *plane
         *host = true;
         return cudaSuccess;
     }
-    if (region && region->freed) {
+    if (region && (region->freed || (region->away && runtime->working))) {
         snprintf(text, sizeof text, "%s %s at 0x%" PRIx64 ", in an allocation of %s that has been freed", does,
                  amount.text, plane->address, in_bytes(region->size).text);
         complain_of_call(runtime, call, FAULT_USE_AFTER_FREE, true, plane->address, text);

@@ -714,7 +714,8 @@ struct CUgraphExec_st {
     size_t count;            /* of steps */
     unsigned long long flags; /* of its instantiation */
     struct object_use *objects; /* user objects that it keeps alive */
-    uint64_t *before;        /* [count][(count + 63) / 64] bits: the steps before each step; NULL: not kept */
+    uint64_t *before;        /* [2][count][(count + 63) / 64] bits: the steps before each step, and of these the ones */
+                             /* beside which it may begin; NULL: not kept */
     bool unordered;          /* nothing orders some of its steps, or some steps inside of them */
 };
 
