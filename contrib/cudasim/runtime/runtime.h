@@ -271,7 +271,7 @@ struct runtime {
     struct ipc *ipc;             /* what is shared with other processes; NULL: nothing */
     unsigned word_waits;         /* graphs in progress that wait for a word */
     struct task *tasks, **tasks_end; /* work that is not over, in the order of submission */
-    uint64_t last_task;          /* id of the newest */
+    uint64_t last_task, asked;   /* id of the newest; and when the program last asked and dropped the answer */
     unsigned pending, running;   /* of them: do not run yet; run, host functions among them */
     uint64_t random;             /* state of the seed's draws */
     pthread_cond_t changed;      /* with `lock`: some work is over */

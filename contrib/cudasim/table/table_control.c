@@ -802,11 +802,12 @@ STEP(bulk_wait)
     return i + 1;
 }
 
+/* Whoever sleeps lets others run, also where it does not wait for them. */
 STEP(nanosleep_)
 {
     w->spinning = 1;
-    w->spin_count = 200; /* gives way at the next backward branch */
-    return i + 1;
+    w->spin_count = 200; /* a loop around it gives way as well */
+    return warp_give_way(w, i + 1);
 }
 
 #define C(name, body, class) {name, body, "", 0, CLASS_##class, 0}
