@@ -141,10 +141,16 @@ static bool is_limited(enum region_kind kind)
     return kind == REGION_DEVICE || kind == REGION_POOL || kind == REGION_GLOBAL || kind == REGION_HEAP;
 }
 
-/* Whether a new region's contents are unknown. The host writes its own memory unseen; variables are initialised. */
+/* Whether the host may write the memory, unseen. */
+static bool is_shared(enum region_kind kind)
+{
+    return kind == REGION_MANAGED || kind == REGION_HOST;
+}
+
+/* Whether a new region's contents are unknown. Variables are initialised. */
 static bool is_unwritten(enum region_kind kind)
 {
-    return kind == REGION_DEVICE || kind == REGION_POOL || kind == REGION_HEAP;
+    return kind == REGION_DEVICE || kind == REGION_POOL || kind == REGION_HEAP || is_shared(kind);
 }
 
 /*
@@ -529,6 +535,40 @@ void memory_note_written(struct memory *memory, uint64_t address, uint64_t size)
         __atomic_store_n(&region->written, true, __ATOMIC_RELAXED);
     else
         set_bits(memory->bits, address - memory->origin, address - memory->origin + size);
+}
+
+#define LOOKED_AT 4096 /* pages at once */
+
+bool memory_untouched(struct memory *memory, uint64_t address)
+{
+    struct region *region = find_region(memory, address);
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), from, end, at;
+    unsigned char there[LOOKED_AT];
+    bool untouched = false, all = true;
+
+    if (!region || !is_shared(region->kind))
+        return region != NULL;
+    from = region->base / page * page;
+    end = round_up(region->base + region->size, page);
+    for (at = from; at < end; at += LOOKED_AT * page) {
+        uint64_t pages = least((end - at) / page, LOOKED_AT);
+
+        if (mincore((void *)(uintptr_t)at, pages * page, there))
+            return false;
+        for (uint64_t n = 0; n < pages; n++) {
+            uint64_t low = at + n * page, high = least(low + page, region->base + region->size);
+
+            if (there[n] & 1)
+                set_bits(memory->bits, (low > region->base ? low : region->base) - memory->origin,
+                         high - memory->origin);
+            else
+                all = false;
+            untouched |= !(there[n] & 1) && address / page == low / page;
+        }
+    }
+    if (all)
+        __atomic_store_n(&region->written, true, __ATOMIC_RELAXED);
+    return untouched;
 }
 
 uint8_t *memory_bits(const struct memory *memory)

@@ -71,8 +71,7 @@ void memory_fill_soon(uint64_t address, uint64_t size);
 /*
  * A new region of `size` bytes (> 0) at an address aligned to max(256, align), or max(64, align) for HEAP; `align` is a
  * power of two or 0. Contents are undefined: zeros, or older bytes. They cost no memory before they are touched.
- * `written` starts as false for DEVICE, POOL and HEAP only. The device does not see what the host writes to its own
- * memory, and variables are initialised. NULL: the limit is reached, or no address is left.
+ * `written` starts as false for all kinds but GLOBAL: variables are initialised. NULL: the limit is reached, or no address is left.
  */
 struct region *memory_allocate(struct memory *memory, uint64_t size, uint64_t align, enum region_kind kind);
 
@@ -112,6 +111,13 @@ bool memory_stored(struct memory *memory, uint64_t address, uint32_t stored);
  * the region, else bits. Bytes outside of the region that holds `address` are ignored.
  */
 void memory_note_written(struct memory *memory, uint64_t address, uint64_t size);
+
+/*
+ * For a byte of a region whose bit says that nobody wrote it: whether that is so. Memory of kind MANAGED and HOST is
+ * written by the host unseen, but a page that the system has never given is as it was. Notes all other pages of the
+ * region as written.
+ */
+bool memory_untouched(struct memory *memory, uint64_t address);
 
 /*
  * The bits of "written", one a byte of device address: bit (a & 7) of memory_bits(m)[(a - memory_origin(m)) >> 3],

@@ -127,7 +127,7 @@ void access_written(struct warp *w, const struct ins *ins, unsigned bytes)
             uint64_t at = w->address[l] + part.at;
 
             /* A memset of the whole allocation sets no bits. It may have begun since the caller looked. */
-            if (r && __atomic_load_n(&r->written, __ATOMIC_ACQUIRE))
+            if ((r && __atomic_load_n(&r->written, __ATOMIC_ACQUIRE)) || !memory_untouched(memory, at))
                 return;
             w->worker->faulted_at = ins;
             fault_warn(w, ins, l, FAULT_UNINITIALISED, at,
