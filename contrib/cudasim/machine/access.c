@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "block.h"
 #include "device.h"
 #include "fault.h"
 #include "probe.h"
@@ -387,6 +388,19 @@ static bool resolve_global(struct warp *w, const struct ins *ins, uint32_t l, un
     return true;
 }
 
+/* A generic address of shared memory holds in the block that made it. Elsewhere a GPU accesses the block's own memory. */
+static void check_group(struct warp *w, const struct ins *ins, uint32_t l, unsigned bytes, enum access access)
+{
+    uint64_t group = w->address[l] >> MADE_BY_AT & 0xFF;
+
+    if (!group || group == block_group(w->block) || !w->worker->check_bounds || w->worker->faulted_at == ins)
+        return;
+    w->worker->faulted_at = ins;
+    fault_warn(w, ins, l, FAULT_OUT_OF_BOUNDS, w->address[l],
+               "%s of %u bytes by a pointer to shared memory of another block: there each block accesses its own",
+               access_verb(access), bytes);
+}
+
 static bool resolve_shared(struct warp *w, const struct ins *ins, uint32_t l, unsigned bytes, enum access access,
                            uint32_t *offsets, struct kinds *kinds)
 {
@@ -394,6 +408,10 @@ static bool resolve_shared(struct warp *w, const struct ins *ins, uint32_t l, un
     unsigned rank = (unsigned)(w->address[l] >> 32 & 0xFFFF);
     struct block *b = w->block;
 
+    if (rank == 0xFFFF) /* below the block's memory: it borrowed from the bits above */
+        rank = 0;
+    else
+        check_group(w, ins, l, bytes, access);
     if (rank && rank - 1 != b->cluster_rank) {
         if (!b->cluster || rank > b->launch->cluster_blocks) {
             fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, w->address[l],

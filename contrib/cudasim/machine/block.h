@@ -30,4 +30,10 @@ const struct ins *block_barrier(struct warp *w, const struct ins *ins, unsigned 
 const struct ins *cluster_arrive(struct warp *w, const struct ins *ins);
 const struct ins *cluster_wait(struct warp *w, const struct ins *ins);
 
+/* Names the block, or its cluster, in generic addresses of its shared memory. Those 255 apart have the same name. */
+static inline uint64_t block_group(const struct block *b)
+{
+    return b->number / b->launch->cluster_blocks % 255 + 1;
+}
+
 #endif

@@ -36,6 +36,7 @@
 #define WINDOW_PARAM 3 /* parameters of a .func, whose address was taken */
 #define WINDOW_FUNCTION 4
 #define WINDOW(window) ((uint64_t)(window) << WINDOW_SHIFT)
+#define MADE_BY_AT 48 /* in a generic address of shared memory that cvta made: block_group(); 0: not known */
 /*
  * A generic address of local memory also names the thread whose variable it is, in bits 32 to 55:
  * OWNED | thread in the block plus 1, at OWNER_AT | the low bits of the block's number.

@@ -409,20 +409,20 @@ STEP(cvta_local)
 STEP(cvta_shared)
 {
     const u64 *A = slot_at(w, i->a);
-    u64 *D = slot_at(w, i->d);
+    u64 *D = slot_at(w, i->d), window = WINDOW(WINDOW_SHARED) | block_group(w->block) << MADE_BY_AT;
 
     if (i->op)
         for (int l = 0; l < LANES; l++) {
             u64 a = A[l], rank = a >> 32 & 0xFFFF;
 
-            D[l] = w->lanes[l] ? rank ? (a & 0xFFFFFF) | rank << 24 : a & (WINDOW(1) - 1) : D[l];
+            D[l] = w->lanes[l] ? rank ? (a & 0xFFFFFF) | rank << 24 : a & ((1ull << MADE_BY_AT) - 1) : D[l];
         }
     else
         for (int l = 0; l < LANES; l++) {
             u64 a = A[l], rank = a >> 24;
             bool mapped = rank && rank <= (w->block->cluster ? w->block->launch->cluster_blocks : 1);
 
-            D[l] = w->lanes[l] ? (mapped ? (a & 0xFFFFFF) | rank << 32 : a) | WINDOW(WINDOW_SHARED) : D[l];
+            D[l] = w->lanes[l] ? (mapped ? (a & 0xFFFFFF) | rank << 32 : a) | window : D[l];
         }
     return i + 1;
 }
