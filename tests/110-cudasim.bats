@@ -358,6 +358,7 @@ pair() {
     assert_equal "$status" 1
 }
 @test "check: shared_neighbour" { pair shared_neighbour; }
+@test "check: shared_pointer" { pair shared_pointer; }
 @test "check: shared_race" { pair shared_race; }
 @test "check: shared_race_loop" { pair shared_race_loop; }
 @test "check: shared_race_write" { pair shared_race_write; }
@@ -386,6 +387,7 @@ pair() {
 }
 @test "check: uninitialised_element" { pair uninitialised_element; }
 @test "check: uninitialised_local" { pair uninitialised_local; }
+@test "check: uninitialised_managed" { pair uninitialised_managed; }
 @test "check: uninitialised_matrix" { pair uninitialised_matrix; }
 @test "check: uninitialised_shared" { pair uninitialised_shared; }
 @test "check: uninitialised_texture" { pair uninitialised_texture; }

@@ -202,7 +202,7 @@ struct region *memory_allocate(struct memory *memory, uint64_t size, uint64_t al
     used = atomic_load_explicit(&memory->used, memory_order_relaxed);
     if (is_limited(kind) && size > memory->limit - used)
         goto out;
-    index = span_make(memory, round_up(size + gap, GRANULE), align);
+    index = span_make(memory, round_up(size + gap, is_shared(kind) ? memory->page : GRANULE), align);
     if (!index)
         goto out;
     region = &memory->records[index].region;
@@ -217,6 +217,8 @@ struct region *memory_allocate(struct memory *memory, uint64_t size, uint64_t al
     __atomic_store_n(&region->written, !is_unwritten(kind), __ATOMIC_RELAXED);
     set_bounds(region, region->base, size);
     span_enter(memory, index);
+    if (is_shared(kind)) /* what is touched from now on is the program's doing: memory_untouched() */
+        span_give_back(memory, region->base, region->base + region->span);
     if (size >= LARGE_LEAST && size <= LARGE_MOST)
         want_large_region(memory, region);
     if (is_limited(kind))
