@@ -69,7 +69,8 @@ __global__ void doubled(const int *in, int *out)
     ptx::fence_proxy_async(ptx::space_shared);
     __syncthreads();
     if (t == 0) {
-        ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, out + base, tile, sizeof(tile)); // HERE ends_with_store_pending
+        auto to = ptx::space_global;
+        ptx::cp_async_bulk(to, ptx::space_shared, out + base, tile, sizeof(tile)); // HERE ends_with_store_pending
         ptx::cp_async_bulk_commit_group();
         if (right)
             ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
@@ -95,11 +96,13 @@ __global__ void copied_and_arrived(const int *in, int *out)
     unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&bar));
 
     make_barrier(&bar, right ? 128 : 64);
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(in + t) : "memory"); // HERE noinc_not_counted
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), // HERE noinc_not_counted
+                 "l"(in + t)                                           // HERE noinc_not_counted
+                 : "memory");
     asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(at) : "memory"); // HERE noinc_not_counted
-    ptx::mbarrier_arrive(&bar); // HERE noinc_not_counted
-    wait_for(&bar, 0); // HERE noinc_not_counted
-    out[t] = tile[63 - t]; // HERE noinc_not_counted
+    ptx::mbarrier_arrive(&bar);                                                           // HERE noinc_not_counted
+    wait_for(&bar, 0);                                                                    // HERE noinc_not_counted
+    out[t] = tile[63 - t];                                                                // HERE noinc_not_counted
 }
 
 // expect: shared-race|uninitialised|deadlock
@@ -124,9 +127,10 @@ __global__ void two_stages(const int *in, int *out, int tiles)
         if (t == 0) {
             for (; sent < tiles && sent < k + 2; sent++) {
                 int bytes = sizeof(tile[0]), s = sent % 2;
+                const int *from = in + sent * 64;
+                auto here = ptx::space_cluster;
                 ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &full[s], bytes);
-                ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, tile[s], in + sent * 64, bytes, // HERE phase_of_the_stage
-                                   &full[s]); // HERE phase_of_the_stage
+                ptx::cp_async_bulk(here, ptx::space_global, tile[s], from, bytes, &full[s]); // HERE phase_of_the_stage
             }
         }
         wait_for(&full[k % 2], (right ? k / 2 : k) % 2);

@@ -71,7 +71,8 @@ void memory_fill_soon(uint64_t address, uint64_t size);
 /*
  * A new region of `size` bytes (> 0) at an address aligned to max(256, align), or max(64, align) for HEAP; `align` is a
  * power of two or 0. Contents are undefined: zeros, or older bytes. They cost no memory before they are touched.
- * `written` starts as false for all kinds but GLOBAL: variables are initialised. NULL: the limit is reached, or no address is left.
+ * `written` starts as false for all kinds but GLOBAL: variables are initialised. NULL: the limit is reached, or no
+ * address is left.
  */
 struct region *memory_allocate(struct memory *memory, uint64_t size, uint64_t align, enum region_kind kind);
 

@@ -388,7 +388,10 @@ static bool resolve_global(struct warp *w, const struct ins *ins, uint32_t l, un
     return true;
 }
 
-/* A generic address of shared memory holds in the block that made it. Elsewhere a GPU accesses the block's own memory. */
+/*
+ * A generic address of shared memory holds in the block that made it. In another block a GPU accesses that other
+ * block's own memory.
+ */
 static void check_group(struct warp *w, const struct ins *ins, uint32_t l, unsigned bytes, enum access access)
 {
     uint64_t group = w->address[l] >> MADE_BY_AT & 0xFF;

@@ -3,9 +3,10 @@
  * them writes, and no path of edges leads from one to the other.
  *
  * An instantiated graph knows which nodes come before each node. A kernel behind a programmatic edge comes after the
- * kernel ahead when it has waited for it (queue.c: begin_early()). Most graphs are chains, and are not looked at. In the
- * others the map of machine/traffic.h is taken after each node, so that each node has bytes of its own. Before a node
- * runs, the bytes of earlier nodes that are not ordered with it are entered as those of others. When the graph is
+ * kernel ahead when it has waited for it (queue.c: begin_early()). Most graphs are chains, and are not looked at.
+ *
+ * In the others the map of machine/traffic.h is taken after each node, so that each node has bytes of its own. Before a
+ * node runs, the bytes of earlier nodes that are not ordered with it are entered as those of others. When the graph is
  * through, the bytes of all its nodes are noted again, for the node of an outer graph, and for other streams.
  *
  * graph.c calls it when a graph is instantiated, work.c when it runs.
