@@ -314,6 +314,7 @@ pair() {
 @test "check: barrier_warp_exit" { pair barrier_warp_exit; }
 @test "check: deadlock" { pair deadlock; }
 @test "check: deadlock_arrival" { pair deadlock_arrival; }
+@test "check: deadlock_loop" { pair deadlock_loop; }
 @test "check: deadlock_barrier" { pair deadlock_barrier; }
 @test "check: deadlock_cluster" { pair deadlock_cluster; }
 @test "check: double_free" { pair double_free; }

@@ -13,8 +13,12 @@ enum turn {
     TURN_FAULT     /* an error was recorded, here or by another worker */
 };
 
-/* Gives every warp of a block, or of all blocks of its cluster, a turn. */
+/* A block, or all blocks of its cluster, starts; every warp of it has a turn. */
+void group_begin(struct block *leader);
 enum turn group_turn(struct block *leader);
+
+/* All groups in flight wait for memory, and nobody changes it: reports one of their warps. */
+void groups_report_waiting(struct worker *k);
 
 bool block_stopped(const struct block *b);
 

@@ -198,6 +198,12 @@ struct block {
     uint32_t cluster_arrived; /* threads of this block that arrived at the cluster's barrier */
     bool done;
     bool probed;              /* looked at closely: probe.h */
+    struct {
+        uint64_t state;       /* of the group, kept to be compared with later ones; */
+        uint32_t quiet;       /* turns since memory changed; */
+        uint32_t since, next; /* looks since `state` was kept, and at which the next one is */
+        bool found;           /* the state came again: the group goes round, and changes nothing */
+    } round;                  /* of a group, in its first block: see goes_round() */
 };
 
 /* Text of one block, from `from` on to the next part. */
@@ -249,7 +255,8 @@ struct worker {
     struct traffic *traffic;       /* of the launch, where it is asked for; else NULL */
     uint32_t shape[3];             /* of a block, for which `numbers` holds */
     uint32_t numbers[3][LANES * WARPS_PER_BLOCK] __attribute__((aligned(64))); /* x, y and z of each thread */
-    bool progress;                 /* something changed since the scheduler last looked: see block.c */
+    bool progress;                 /* memory changed since the scheduler last looked: see block.c */
+    bool met;                      /* likewise: threads met at a barrier */
     uint32_t at_block;             /* name of the block that has its turn, as race_entry.h has it, plus 1 */
     const struct ins *faulted_at;  /* of the last warning: the same place is not looked up again at once */
     uint64_t page_address;         /* the page of global memory that was looked up last, for race_global.c, */
