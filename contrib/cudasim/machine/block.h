@@ -37,7 +37,7 @@ const struct ins *cluster_wait(struct warp *w, const struct ins *ins);
 /* Names the block, or its cluster, in generic addresses of its shared memory. Those 255 apart have the same name. */
 static inline uint64_t block_group(const struct block *b)
 {
-    return b->number / b->launch->cluster_blocks % 255 + 1;
+    return (b->cluster ? b->cluster[0]->number : b->number) % 255 + 1;
 }
 
 #endif
