@@ -229,7 +229,32 @@ static bool atomic_follows(const struct builder *b, size_t n)
     return false;
 }
 
-/* Whether a load of the same word comes before store `n`. */
+static bool uses(const struct builder *b, size_t n, uint32_t v)
+{
+    const struct ins_facts *f = &b->facts[n];
+    bool found = false;
+
+    for (uint32_t u = 0; u < f->uses; u++)
+        found |= b->vregs[f->first_def + f->defs + u] == v;
+    return found;
+}
+
+/*
+ * Whether store `n` stores what an operation of arithmetic made of the value that instruction `load` brought. Two
+ * threads that add to one word lose a sum, also in a run where one of them adds 0.
+ */
+static bool adds_to(const struct builder *b, size_t load, size_t n)
+{
+    const struct ins_facts *l = &b->facts[load];
+
+    for (size_t m = load + 1; m < n; m++)
+        if (b->facts[m].defs == 1 && l->defs == 1 && uses(b, m, b->vregs[l->first_def]) && computes(b, m) &&
+            uses(b, n, b->vregs[b->facts[m].first_def]))
+            return true;
+    return false;
+}
+
+/* Whether a load of the same word comes before store `n`, which may store the value unchanged. */
 static bool load_precedes(const struct builder *b, size_t n)
 {
     for (size_t m = n; m-- > b->first && n - m < NEAR;) {
@@ -237,7 +262,7 @@ static bool load_precedes(const struct builder *b, size_t n)
 
         if ((i->class == CLASS_GLOBAL_LOAD || i->class == CLASS_SHARED_LOAD) && i->a == b->code[n].a &&
             i->imm == b->code[n].imm && !i->copies)
-            return true;
+            return !adds_to(b, m, n);
     }
     return false;
 }
