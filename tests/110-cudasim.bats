@@ -330,6 +330,7 @@ pair() {
 @test "check: leak_graph" { pair leak_graph; }
 @test "check: leak_heap" { pair leak_heap; }
 @test "check: leak_page_locked" { pair leak_page_locked; }
+@test "check: leak_pool" { pair leak_pool; }
 @test "check: leak_stream" { pair leak_stream; }
 @test "check: misaligned" { pair misaligned; }
 @test "check: misaligned_shared" { pair misaligned_shared; }
