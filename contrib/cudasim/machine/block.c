@@ -389,36 +389,35 @@ static uint64_t state_of(struct block *const *group, uint32_t count)
 }
 
 /*
- * Whether the group goes round in a loop that never ends: it is where it was, with the same registers, and nothing has
- * changed memory meanwhile. It then counts as one that waits for memory. A state is kept for twice as many looks as the
- * one before, so a loop of any length is found.
+ * Whether the group goes round in a loop that never ends: it is where it was, with the same registers, and it has
+ * changed no memory meanwhile. It then counts as one that waits for memory, until a state comes that is another one. A
+ * state is kept for twice as many looks as the one before, so a loop of any length is found.
  */
 static bool goes_round(struct block *leader, struct block *const *group, uint32_t count)
 {
+    struct round *r = &leader->round;
     uint64_t state;
 
     if (leader->worker->progress) {
-        leader->round.quiet = 0;
-        leader->round.found = false;
+        *r = (struct round){0};
         return false;
     }
-    if (++leader->round.quiet < QUIET_TURNS || leader->round.quiet % LOOK_TURNS)
-        return leader->round.found;
+    if (++r->quiet < QUIET_TURNS || r->quiet % LOOK_TURNS || (++r->since < r->period && r->found))
+        return r->found;
     state = state_of(group, count);
-    if (leader->round.quiet == QUIET_TURNS || leader->round.since == leader->round.next) {
-        leader->round.next = leader->round.quiet == QUIET_TURNS ? 1 : 2 * leader->round.next;
-        leader->round.since = 0;
-    } else if (state == leader->round.state) {
-        leader->round.found = true;
+    if (r->period && state == r->state) {
+        r->period = r->found ? r->period : r->since;
+        r->since = 0;
+        r->found = true;
+    } else if (r->since >= r->period) {
+        *r = (struct round){.state = state, .quiet = r->quiet, .period = r->found || !r->period ? 1 : 2 * r->period};
     }
-    if (leader->round.since++ == 0)
-        leader->round.state = state;
-    return leader->round.found;
+    return r->found;
 }
 
 void group_begin(struct block *leader)
 {
-    memset(&leader->round, 0, sizeof leader->round);
+    leader->round = (struct round){0};
 }
 
 static bool report_round(struct warp *w)

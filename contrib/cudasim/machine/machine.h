@@ -198,12 +198,13 @@ struct block {
     uint32_t cluster_arrived; /* threads of this block that arrived at the cluster's barrier */
     bool done;
     bool probed;              /* looked at closely: probe.h */
-    struct {
-        uint64_t state;       /* of the group, kept to be compared with later ones; */
-        uint32_t quiet;       /* turns since memory changed; */
-        uint32_t since, next; /* looks since `state` was kept, and at which the next one is */
-        bool found;           /* the state came again: the group goes round, and changes nothing */
-    } round;                  /* of a group, in its first block: see goes_round() */
+    struct round {
+        uint64_t state;  /* of the group, kept to be compared with later ones */
+        uint32_t quiet;  /* turns since memory changed */
+        uint32_t since;  /* looks since `state` was kept or came again */
+        uint32_t period; /* found: after so many looks it comes again; else after so many another one is kept */
+        bool found;      /* it came again: the group goes round, and changes nothing */
+    } round;             /* of a group, in its first block: see goes_round() */
 };
 
 /* Text of one block, from `from` on to the next part. */
