@@ -61,9 +61,12 @@ static bool computes(const struct builder *b, size_t n)
                                         "mul.lo.s64", "mad.lo.s64"};
     step *const run = b->code[n].body;
 
-    for (size_t name = 0; name < sizeof names / sizeof *names; name++)
-        if (run == row_find(b->rows, names[name])->run)
+    for (size_t name = 0; name < sizeof names / sizeof *names; name++) {
+        const struct row *row = row_find(b->rows, names[name]); /* NULL: a table without it */
+
+        if (row && run == row->run)
             return true;
+    }
     return b->code[n].flops > 0 && !b->code[n].op_is_atomic;
 }
 
