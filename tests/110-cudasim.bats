@@ -319,6 +319,7 @@ pair() {
 @test "check: barrier_warp_exit" { pair barrier_warp_exit; }
 @test "check: deadlock" { pair deadlock; }
 @test "check: deadlock_arrival" { pair deadlock_arrival; }
+@test "check: deadlock_loop" { pair deadlock_loop; }
 @test "check: deadlock_barrier" { pair deadlock_barrier; }
 @test "check: deadlock_cluster" { pair deadlock_cluster; }
 @test "check: double_free" { pair double_free; }
@@ -334,6 +335,7 @@ pair() {
 @test "check: leak_graph" { pair leak_graph; }
 @test "check: leak_heap" { pair leak_heap; }
 @test "check: leak_page_locked" { pair leak_page_locked; }
+@test "check: leak_pool" { pair leak_pool; }
 @test "check: leak_stream" { pair leak_stream; }
 @test "check: misaligned" { pair misaligned; }
 @test "check: misaligned_shared" { pair misaligned_shared; }
@@ -363,6 +365,7 @@ pair() {
     assert_equal "$status" 1
 }
 @test "check: shared_neighbour" { pair shared_neighbour; }
+@test "check: shared_pointer" { pair shared_pointer; }
 @test "check: shared_race" { pair shared_race; }
 @test "check: shared_race_loop" { pair shared_race_loop; }
 @test "check: shared_race_write" { pair shared_race_write; }
@@ -391,6 +394,7 @@ pair() {
 }
 @test "check: uninitialised_element" { pair uninitialised_element; }
 @test "check: uninitialised_local" { pair uninitialised_local; }
+@test "check: uninitialised_managed" { pair uninitialised_managed; }
 @test "check: uninitialised_matrix" { pair uninitialised_matrix; }
 @test "check: uninitialised_shared" { pair uninitialised_shared; }
 @test "check: uninitialised_texture" { pair uninitialised_texture; }

@@ -65,8 +65,8 @@ exact() {
 words_in_place 11 28
 doubles_in_place 19 28
 scattered_in_place 26 28
-one_word_read 36 56
-one_word_read 34 104
+one_word_read 36 57
+one_word_read 34 106
 warps_in_place 56 12
 sums_of_a_warp 69 92
 sums_of_a_warp 71 96

@@ -68,3 +68,10 @@ setup() {
         'no_default scope_is_over'
     assert_equal "${lines[-1]}" 'defects found 40 of 42, twins with an alarm 0 of 42'
 }
+
+# bats test_tags=long
+@test "defects: the eighth suite is found at its lines, and its right twins get no report" {
+    make -s -j "$(nproc)" -C "$root" defects-eighth
+    run -0 "$root/tests/defects/score.sh" "$programs" --twins shop shop_hopper shop_host
+    assert_equal "${lines[-1]}" 'defects found 40 of 40, twins with an alarm 0 of 40'
+}

@@ -220,7 +220,7 @@ $(BUILD)/undefined-tests/%: tests/undefined/%.cu tests/undefined/suite.h $(PROGR
 	@mkdir -p $(@D)
 	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(PTX_CODE) -w -o $@ $<
 
-# Defective programs, their right twins, and six more suites: tests/defects/README.md.
+# Defective programs, their right twins, and seven more suites: tests/defects/README.md.
 DEFECT_PROGRAMS := $(foreach name,kernels host,$(BUILD)/defect-tests/$(name) $(BUILD)/defect-tests/$(name)-right)
 DEFECTS_SECOND := $(addprefix $(BUILD)/defect-tests/,blocks threads runtime idioms idioms_grid)
 DEFECTS_THIRD := $(addprefix $(BUILD)/defect-tests/,courses programs careful)
@@ -230,7 +230,10 @@ DEFECTS_FIFTH := $(foreach name,field field_hopper field_host,$(BUILD)/defect-te
 DEFECTS_SIXTH := $(foreach name,clinic clinic_hopper clinic_host,$(BUILD)/defect-tests/$(name) \
 	$(BUILD)/defect-tests/$(name)-right)
 DEFECTS_SEVENTH := $(foreach name,ward ward_host,$(BUILD)/defect-tests/$(name) $(BUILD)/defect-tests/$(name)-right)
-.PHONY: defect-programs defects-second defects-third defects-fourth defects-fifth defects-sixth defects-seventh
+DEFECTS_EIGHTH := $(foreach name,shop shop_hopper shop_host,$(BUILD)/defect-tests/$(name) \
+	$(BUILD)/defect-tests/$(name)-right)
+.PHONY: defect-programs defects-second defects-third defects-fourth defects-fifth defects-sixth defects-seventh \
+	defects-eighth
 defect-programs: $(DEFECT_PROGRAMS)
 defects-second: $(DEFECTS_SECOND)
 defects-third: $(DEFECTS_THIRD)
@@ -238,11 +241,14 @@ defects-fourth: $(DEFECTS_FOURTH)
 defects-fifth: $(DEFECTS_FIFTH)
 defects-sixth: $(DEFECTS_SIXTH)
 defects-seventh: $(DEFECTS_SEVENTH)
+defects-eighth: $(DEFECTS_EIGHTH)
 
 $(BUILD)/defect-tests/threads: private PROGRAM_FLAGS += -rdc=true
 $(addprefix $(BUILD)/defect-tests/,runtime programs lab_host lab_host-right \
 	field_host field_host-right clinic_host clinic_host-right): private PROGRAM_FLAGS += -g
 $(addprefix $(BUILD)/defect-tests/,ward_host ward_host-right): private PROGRAM_FLAGS += -g --extended-lambda -lcuda
+$(addprefix $(BUILD)/defect-tests/,shop shop-right): private PROGRAM_FLAGS += -rdc=true
+$(addprefix $(BUILD)/defect-tests/,shop_host shop_host-right): private PROGRAM_FLAGS += -g -lcuda
 
 $(BUILD)/defect-tests/%-right: tests/defects/%.cu tests/defects/suite.h $(PROGRAM_STAMP)
 	@mkdir -p $(@D)

@@ -445,6 +445,8 @@ __global__ void bulk_store_two_buffers(int *data)
         }
         __syncthreads();
     }
+    if (t == 0)
+        bulk_wait_read<0>();
 }
 
 /* The thread that waits allows two copies to be under way, and there are two buffers. */
@@ -464,6 +466,8 @@ __global__ void bulk_store_reused_early(int *data)
         }
         __syncthreads();
     }
+    if (t == 0)
+        bulk_wait_read<0>();
 }
 
 /* The fence may also be the issuing thread's. */
@@ -579,6 +583,8 @@ __global__ void bulk_result_of_first_group(int *data)
         bulk_wait<1>();
     __syncthreads();
     data[1024 + t] = data[t % 32];
+    if (t == 0)
+        bulk_wait<0>();
 }
 
 __global__ void bulk_result_of_last_group(int *data)
@@ -659,6 +665,48 @@ __global__ void barrier_made_with_other_counts(int *)
 /* A later launch finds everything. */
 __global__ void bulk_results_of_earlier_launch(int *data) { data[1024 + threadIdx.x] = data[threadIdx.x]; }
 
+/* The source of a copy may be stored to when the copy was waited for: its own thread, then behind a barrier. */
+__global__ void copy_source_cleared(int *data)
+{
+    __shared__ int4 tile[64];
+    int t = threadIdx.x;
+
+    copy_16(&tile[t], data + 4 * t);
+    commit();
+    wait_group<0>();
+    data[4 * t] = 0;
+    __syncthreads();
+    data[4 * (63 - t) + 1] = tile[63 - t].y + 1;
+}
+
+__global__ void copy_source_cleared_early(int *data)
+{
+    __shared__ int4 tile[64];
+    int t = threadIdx.x;
+
+    copy_16(&tile[t], data + 4 * t);
+    commit();
+    data[4 * t] = 1; // RACE
+    wait_group<0>();
+    __syncthreads();
+    data[1024 + t] = tile[63 - t].x;
+}
+
+/* The barrier of the block does not wait for the copies. */
+__global__ void copy_source_cleared_behind_barrier(int *data)
+{
+    __shared__ int4 tile[64];
+    int t = threadIdx.x;
+
+    copy_16(&tile[t], data + 4 * t);
+    commit();
+    __syncthreads();
+    data[4 * (63 - t)] = 1; // RACE
+    wait_group<0>();
+    __syncthreads();
+    data[1024 + t] = tile[63 - t].x;
+}
+
 int main(int argc, char **argv)
 {
     suite_only = argc > 1 ? argv[1] : NULL;
@@ -684,6 +732,9 @@ int main(int argc, char **argv)
     RUN(copies_in_a_ring_read_early, 1, 64);
     RUN(copies_of_the_same_bytes, 1, 32);
     RUN(copies_to_the_same_place, 1, 32);
+    RUN(copy_source_cleared, 1, 64);
+    RUN(copy_source_cleared_early, 1, 64);
+    RUN(copy_source_cleared_behind_barrier, 1, 64);
     RUN(bulk_store_two_buffers, 1, 64);
     RUN(bulk_store_reused_early, 1, 64);
     RUN(bulk_store_fenced_by_issuer, 1, 64);

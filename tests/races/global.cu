@@ -270,6 +270,22 @@ __global__ void sums_in_place(int *data)
     data[65535 - blockIdx.x * 64 - threadIdx.x] = data[(blockIdx.x * 64 + 63 - threadIdx.x) * 24];
 }
 
+/* All terms are 0, so no sum changes. The words are shared by threads all the same. */
+__global__ void sums_of_nothing(int *data)
+{
+    int *word = &data[threadIdx.x % 10];
+
+    *word += data[1024 + threadIdx.x]; // RACE
+}
+
+/* A larger value replaces the one that was there. None is larger. */
+__global__ void maxima_of_nothing(int *data)
+{
+    int *word = &data[threadIdx.x % 10], value = data[1024 + threadIdx.x];
+
+    *word = value > *word ? value : *word;
+}
+
 int main(int argc, char **argv)
 {
     suite_only = argc > 1 ? argv[1] : NULL;
@@ -301,4 +317,6 @@ int main(int argc, char **argv)
     RUN(rows_as_vectors_overlap, 8, 64);
     RUN(stores_back_and_then_more, 8, 64);
     RUN(sums_in_place, 8, 64);
+    RUN(sums_of_nothing, 8, 64);
+    RUN(maxima_of_nothing, 8, 64);
 }

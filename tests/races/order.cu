@@ -507,6 +507,87 @@ __global__ void last_lane_completes(int *data)
     }
 }
 
+/* Block 0 makes a node and puts it in place by a compare-and-swap. The others wait for it by a volatile load. */
+__global__ void node_by_swap_fenced(int *data)
+{
+    volatile int *place = data;
+    int node;
+
+    if (threadIdx.x)
+        return;
+    if (blockIdx.x == 0) {
+        data[64] = 42;
+        __threadfence();
+        atomicCAS(data, 0, 64);
+        return;
+    }
+    while ((node = *place) == 0)
+        ;
+    __threadfence();
+    data[128 + blockIdx.x] = data[node];
+}
+
+__global__ void node_by_swap_unfenced(int *data)
+{
+    volatile int *place = data;
+    int node;
+
+    if (threadIdx.x)
+        return;
+    if (blockIdx.x == 0) {
+        data[64] = 42;
+        atomicCAS(data, 0, 64);
+        return;
+    }
+    while ((node = *place) == 0)
+        ;
+    __threadfence();
+    data[128 + blockIdx.x] = data[node]; // RACE
+}
+
+/* A block that does not get the lock goes on all the same. */
+__global__ void lock_not_got(int *data)
+{
+    bool got = threadIdx.x == 0 && atomicCAS(data, 0, 1) == 0;
+
+    if (threadIdx.x)
+        return;
+    __threadfence();
+    data[64]++; // RACE
+    __nanosleep(500);
+    if (got) {
+        __threadfence();
+        atomicExch(data, 0);
+    }
+}
+
+/* One warp fills a ring of four slots, another one empties it. The first does not wait for a free slot. */
+__global__ void ring_overtaken(int *data)
+{
+    __shared__ int slots[4][32], filled;
+    cuda::atomic_ref<int, cuda::thread_scope_block> head(filled);
+    int lane = threadIdx.x % 32;
+
+    if (threadIdx.x == 0)
+        filled = 0;
+    __syncthreads();
+    for (int k = 0; k < 32; k++) {
+        if (threadIdx.x < 32) {
+            slots[k % 4][lane] = k; // RACE
+            __syncwarp();
+            if (lane == 0)
+                head.store(k + 1, cuda::memory_order_release);
+            continue;
+        }
+        if (lane == 0)
+            while (head.load(cuda::memory_order_acquire) <= k)
+                ;
+        __syncwarp();
+        data[k * 32 + lane] = slots[k % 4][lane]; // RACE
+        __syncwarp();
+    }
+}
+
 int main(int argc, char **argv)
 {
     suite_only = argc > 1 ? argv[1] : NULL;
@@ -540,4 +621,8 @@ int main(int argc, char **argv)
     RUN(home_made_grid_barrier, 4, 64);
     RUN(home_made_barrier_open, 4, 64);
     RUN(chained_blocks, 8, 64);
+    RUN(node_by_swap_fenced, 4, 32);
+    RUN(node_by_swap_unfenced, 4, 32);
+    RUN(lock_not_got, 8, 32);
+    RUN(ring_overtaken, 1, 64);
 }

@@ -895,6 +895,53 @@ static void texture_after_event(void)
     CHECK(cudaFree(out));
 }
 
+/* The edge of a captured programmatic launch, whose kernel waits; twice, with memory that the graph allocates. */
+static void programmatic_edge_with_wait(void)
+{
+    struct streams s;
+    int *in, *out = device_new<int>(COUNT);
+    cudaGraph_t graph;
+    cudaGraphExec_t run;
+
+    CHECK(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeGlobal));
+    CHECK(cudaMallocAsync(&in, BYTES, s.a));
+    begins_others<<<1, 128, 0, s.a>>>(in);
+    programmatic(s.a, waits_inside, (const int *)in, out);
+    CHECK(cudaFreeAsync(in, s.a));
+    CHECK(cudaStreamEndCapture(s.a, &graph));
+    CHECK(cudaGraphInstantiate(&run, graph, 0));
+    for (int k = 0; k < 2; k++)
+        CHECK(cudaGraphLaunch(run, s.a));
+    CHECK(cudaStreamSynchronize(s.a));
+    CHECK(cudaGraphExecDestroy(run));
+    CHECK(cudaGraphDestroy(graph));
+    CHECK(cudaFree(out));
+}
+
+/* A question whose answer is dropped starts the work on some systems. The program waits later. */
+static void asked_and_waited(void)
+{
+    struct streams s;
+    int *host = locked_new<int>(COUNT);
+
+    fill<<<BLOCKS, 128, 0, s.a>>>(host, COUNT, 1);
+    cudaStreamQuery(s.a);
+    CHECK(cudaStreamSynchronize(s.a));
+    EXPECT(all_are(host, 1));
+    CHECK(cudaFreeHost(host));
+}
+
+/* Two columns of one image, which lie between each other. */
+static void columns_copied(void)
+{
+    int *image = device_new<int>(COUNT);
+
+    CHECK(cudaMemset(image, 0, BYTES));
+    CHECK(cudaMemcpy2D(image + 4, 32, image, 32, 16, COUNT / 8, cudaMemcpyDeviceToDevice));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(image));
+}
+
 int main(int argc, char **argv)
 {
     static const struct suite_case cases[] = {
@@ -932,6 +979,9 @@ int main(int argc, char **argv)
         CASE(programmatic_with_wait),
         CASE(programmatic_one_waits),
         CASE(programmatic_after_its_end),
+        CASE(programmatic_edge_with_wait),
+        CASE(asked_and_waited),
+        CASE(columns_copied),
         CASE(texture_after_event),
         CASE(threads_with_streams),
     };

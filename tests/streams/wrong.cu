@@ -507,6 +507,53 @@ static void texture_in_another_stream(void)
     CHECK(cudaFree(out));
 }
 
+// expect: host-race: cudaMemcpyAsync: .* wrote memory .* read it
+static void asked_and_not_listened(void)
+{
+    struct streams s;
+    int *device = device_new<int>(COUNT), *locked = locked_new<int>(COUNT);
+
+    fill<<<BLOCKS, 128, 0, s.a>>>(device, COUNT, 2);
+    CHECK(cudaMemcpyAsync(locked, device, BYTES, cudaMemcpyDeviceToHost, s.a));
+    cudaStreamQuery(s.a);
+    sink += locked[9];
+    CHECK(cudaStreamSynchronize(s.a));
+    CHECK(cudaFree(device));
+    CHECK(cudaFreeHost(locked));
+}
+
+// expect: stream-race: cudaMemcpy: its source and its target overlap
+static void copy_onto_itself(void)
+{
+    int *device = device_new<int>(COUNT);
+
+    CHECK(cudaMemset(device, 0, BYTES));
+    CHECK(cudaMemcpy(device, device + 1, BYTES - sizeof *device, cudaMemcpyDeviceToDevice));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(device));
+}
+
+// expect: stream-race: does_not_wait, .*: read at .*, in a node of a graph; .*begins_others.* is programmatic
+static void programmatic_edge_without_wait(void)
+{
+    struct streams s;
+    int *in = device_new<int>(COUNT), *out = device_new<int>(COUNT);
+    cudaGraph_t graph;
+    cudaGraphExec_t run;
+
+    CHECK(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeGlobal));
+    begins_others<<<1, 128, 0, s.a>>>(in);
+    programmatic(s.a, does_not_wait, (const int *)in, out);
+    CHECK(cudaStreamEndCapture(s.a, &graph));
+    CHECK(cudaGraphInstantiate(&run, graph, 0));
+    CHECK(cudaGraphLaunch(run, s.a));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaGraphExecDestroy(run));
+    CHECK(cudaGraphDestroy(graph));
+    CHECK(cudaFree(in));
+    CHECK(cudaFree(out));
+}
+
 int main(int argc, char **argv)
 {
     static const struct suite_case cases[] = {
@@ -537,6 +584,9 @@ int main(int argc, char **argv)
         CASE(programmatic_without_wait),
         CASE(programmatic_read_before_wait),
         CASE(texture_in_another_stream),
+        CASE(asked_and_not_listened),
+        CASE(copy_onto_itself),
+        CASE(programmatic_edge_without_wait),
         CASE(ended_without_waiting),
     };
 

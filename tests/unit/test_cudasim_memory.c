@@ -31,7 +31,7 @@ static void test_regions(void)
     CHECK(a->base >= memory_origin(memory) + 256, "nothing below the first");
     CHECK(b->base >= a->base + a->size + 256 && c->base >= b->base + b->size + 256, "gaps");
     CHECK(a->serial == 1 && b->serial == 2 && c->serial == 3, "serials");
-    CHECK(!a->written && c->written && !a->freed && !a->read_only && !a->name && a->flags == 0, "fields");
+    CHECK(!a->written && !c->written && !a->freed && !a->away && !a->read_only && !a->name && a->flags == 0, "fields");
     CHECK(memory_used(memory) == 1001, "%ju", (uintmax_t)memory_used(memory));
     memset((void *)(uintptr_t)c->base, 1, c->size);
 
@@ -342,11 +342,34 @@ static void test_address_limit(uint64_t limit)
 }
 #endif
 
+/* Pages of managed memory that nobody touched, and memory that is not to be used for a while. */
+static void test_untouched(void)
+{
+    struct memory *memory = memory_create(GIB);
+    struct region *r = memory_allocate(memory, 5 * 4096 + 10, 4096, REGION_MANAGED);
+    uint64_t generation;
+
+    CHECK(r && !r->written && memory_untouched(memory, r->base + 4096), "a fresh page");
+    *(volatile char *)(uintptr_t)(r->base + 4096) = 1;
+    CHECK(!memory_untouched(memory, r->base + 2 * 4096 - 1), "the page of a byte that was touched");
+    CHECK(memory_untouched(memory, r->base + 2 * 4096) && !r->written, "the page behind it");
+    memset((void *)(uintptr_t)r->base, 1, r->size);
+    CHECK(!memory_untouched(memory, r->base + r->size - 1) && r->written, "all pages");
+
+    generation = memory_generation(memory);
+    memory_away(memory, r->base, true);
+    CHECK(r->away && memory_generation(memory) == generation + 1, "away");
+    memory_away(memory, r->base, false);
+    CHECK(!r->away && memory_release(memory, r->base), "back, and freed");
+    memory_destroy(memory);
+}
+
 int main(void)
 {
     test_regions();
     test_heap();
     test_bits();
+    test_untouched();
     test_adopted();
     test_quarantine();
     test_random();

@@ -141,10 +141,16 @@ static bool is_limited(enum region_kind kind)
     return kind == REGION_DEVICE || kind == REGION_POOL || kind == REGION_GLOBAL || kind == REGION_HEAP;
 }
 
-/* Whether a new region's contents are unknown. The host writes its own memory unseen; variables are initialised. */
+/* Whether the host may write the memory, unseen. */
+static bool is_shared(enum region_kind kind)
+{
+    return kind == REGION_MANAGED || kind == REGION_HOST;
+}
+
+/* Whether a new region's contents are unknown. Variables are initialised. */
 static bool is_unwritten(enum region_kind kind)
 {
-    return kind == REGION_DEVICE || kind == REGION_POOL || kind == REGION_HEAP;
+    return kind == REGION_DEVICE || kind == REGION_POOL || kind == REGION_HEAP || is_shared(kind);
 }
 
 /*
@@ -196,7 +202,7 @@ struct region *memory_allocate(struct memory *memory, uint64_t size, uint64_t al
     used = atomic_load_explicit(&memory->used, memory_order_relaxed);
     if (is_limited(kind) && size > memory->limit - used)
         goto out;
-    index = span_make(memory, round_up(size + gap, GRANULE), align);
+    index = span_make(memory, round_up(size + gap, is_shared(kind) ? memory->page : GRANULE), align);
     if (!index)
         goto out;
     region = &memory->records[index].region;
@@ -207,9 +213,12 @@ struct region *memory_allocate(struct memory *memory, uint64_t size, uint64_t al
     region->flags = 0;
     region->name = NULL;
     __atomic_store_n(&region->freed, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&region->away, false, __ATOMIC_RELAXED);
     __atomic_store_n(&region->written, !is_unwritten(kind), __ATOMIC_RELAXED);
     set_bounds(region, region->base, size);
     span_enter(memory, index);
+    if (is_shared(kind)) /* what is touched from now on is the program's doing: memory_untouched() */
+        span_give_back(memory, region->base, region->base + region->span);
     if (size >= LARGE_LEAST && size <= LARGE_MOST)
         want_large_region(memory, region);
     if (is_limited(kind))
@@ -423,7 +432,7 @@ struct region *memory_adopt(struct memory *memory, void *base, uint64_t size, en
     region = &memory->records[index].region;
     region->kind = kind;
     region->serial = ++memory->serial;
-    region->read_only = region->managed = false;
+    region->read_only = region->managed = region->away = false;
     region->written = true;
     set_bounds(region, start, size);
 out:
@@ -464,6 +473,22 @@ bool memory_release(struct memory *memory, uint64_t address)
     if (ok)
         memory->generation++;
     return ok;
+}
+
+void memory_away(struct memory *memory, uint64_t address, bool away)
+{
+    struct region *region = NULL;
+    uint32_t index;
+
+    pthread_rwlock_wrlock(&memory->lock);
+    index = in_range(memory, address) ? span_near(memory, address) : 0;
+    if (index && memory->records[index].state == LIVE)
+        region = &memory->records[index].region;
+    if (region && region->away != away) {
+        __atomic_store_n(&region->away, away, __ATOMIC_RELEASE);
+        memory->generation++;
+    }
+    pthread_rwlock_unlock(&memory->lock);
 }
 
 void memory_visit(struct memory *memory, void (*visit)(const struct region *, void *), void *context)
@@ -512,6 +537,40 @@ void memory_note_written(struct memory *memory, uint64_t address, uint64_t size)
         __atomic_store_n(&region->written, true, __ATOMIC_RELAXED);
     else
         set_bits(memory->bits, address - memory->origin, address - memory->origin + size);
+}
+
+#define LOOKED_AT 4096 /* pages at once */
+
+bool memory_untouched(struct memory *memory, uint64_t address)
+{
+    struct region *region = find_region(memory, address);
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), from, end, at;
+    unsigned char there[LOOKED_AT];
+    bool untouched = false, all = true;
+
+    if (!region || !is_shared(region->kind))
+        return region != NULL;
+    from = region->base / page * page;
+    end = round_up(region->base + region->size, page);
+    for (at = from; at < end; at += LOOKED_AT * page) {
+        uint64_t pages = least((end - at) / page, LOOKED_AT);
+
+        if (mincore((void *)(uintptr_t)at, pages * page, there))
+            return false;
+        for (uint64_t n = 0; n < pages; n++) {
+            uint64_t low = at + n * page, high = least(low + page, region->base + region->size);
+
+            if (there[n] & 1)
+                set_bits(memory->bits, (low > region->base ? low : region->base) - memory->origin,
+                         high - memory->origin);
+            else
+                all = false;
+            untouched |= !(there[n] & 1) && address / page == low / page;
+        }
+    }
+    if (all)
+        __atomic_store_n(&region->written, true, __ATOMIC_RELAXED);
+    return untouched;
 }
 
 uint8_t *memory_bits(const struct memory *memory)

@@ -10,8 +10,8 @@
  * Space: one bit per byte of each allocation that kernels have written in part (none if one copy or memset filled it),
  * 4 bytes per 64 bytes of small allocations, and a record of about 100 bytes per region.
  *
- * Threads: several threads may call every function at once. While a region is live, only `written`, `freed` and
- * `stored` of its fields change. They are stored atomically. Code that reads them while other threads run uses
+ * Threads: several threads may call every function at once. While a region is live, only `written`, `freed`, `away`
+ * and `stored` of its fields change. They are stored atomically. Code that reads them while other threads run uses
  * __atomic_load_n().
  * A region keeps its address, base and size until its record is used again. This happens after 65536 later frees, or
  * when the address range runs short. The region that was freed first goes first.
@@ -40,6 +40,7 @@ struct region {
     uint64_t size;         /* bytes asked for */
     enum region_kind kind;
     bool freed;            /* in quarantine */
+    bool away;             /* allocated, and not to be used now: see memory_away() */
     bool read_only;        /* for kernels; the caller that allocates it sets this */
     bool managed;          /* a __managed__ variable; likewise */
     const void *owner;     /* the context that it ends with, or NULL; likewise */
@@ -70,8 +71,8 @@ void memory_fill_soon(uint64_t address, uint64_t size);
 /*
  * A new region of `size` bytes (> 0) at an address aligned to max(256, align), or max(64, align) for HEAP; `align` is a
  * power of two or 0. Contents are undefined: zeros, or older bytes. They cost no memory before they are touched.
- * `written` starts as false for DEVICE, POOL and HEAP only. The device does not see what the host writes to its own
- * memory, and variables are initialised. NULL: the limit is reached, or no address is left.
+ * `written` starts as false for all kinds but GLOBAL: variables are initialised. NULL: the limit is reached, or no
+ * address is left.
  */
 struct region *memory_allocate(struct memory *memory, uint64_t size, uint64_t align, enum region_kind kind);
 
@@ -91,6 +92,9 @@ bool memory_release(struct memory *memory, uint64_t address);
  */
 const struct region *memory_find(struct memory *memory, uint64_t address, const struct region **below);
 
+/* The live region at `address` may not be used now, though it keeps its address; or it may again. */
+void memory_away(struct memory *memory, uint64_t address, bool away);
+
 /* Counts releases. A caller that remembers regions must forget them when the count has changed. */
 uint64_t memory_generation(const struct memory *memory);
 
@@ -108,6 +112,13 @@ bool memory_stored(struct memory *memory, uint64_t address, uint32_t stored);
  * the region, else bits. Bytes outside of the region that holds `address` are ignored.
  */
 void memory_note_written(struct memory *memory, uint64_t address, uint64_t size);
+
+/*
+ * For a byte of a region whose bit says that nobody wrote it: whether that is so. Memory of kind MANAGED and HOST is
+ * written by the host unseen, but a page that the system has never given is as it was. Notes all other pages of the
+ * region as written.
+ */
+bool memory_untouched(struct memory *memory, uint64_t address);
 
 /*
  * The bits of "written", one a byte of device address: bit (a & 7) of memory_bits(m)[(a - memory_origin(m)) >> 3],

@@ -157,8 +157,7 @@ static void unlink_span(struct memory *memory, uint32_t index)
         memory->highest = record->lower;
 }
 
-/* Gives the whole pages of [first, end) back to the system; they read as zeros from then on. */
-static void give_back(const struct memory *memory, uint64_t first, uint64_t end)
+void span_give_back(const struct memory *memory, uint64_t first, uint64_t end)
 {
     first = round_up(first, memory->page);
     end = end / memory->page * memory->page;
@@ -177,7 +176,7 @@ static void clear_bits(struct memory *memory, uint64_t base, uint64_t size)
         return;
     }
     memset((void *)(uintptr_t)first, 0, inner - first);
-    give_back(memory, inner, inner_end);
+    span_give_back(memory, inner, inner_end);
     memset((void *)(uintptr_t)inner_end, 0, end - inner_end);
 }
 
@@ -344,7 +343,7 @@ void span_quarantine(struct memory *memory, uint32_t index)
     const struct region *region = &memory->records[index].region;
 
     memory->records[index].state = QUARANTINED;
-    give_back(memory, region->base, region->base + region->span);
+    span_give_back(memory, region->base, region->base + region->span);
     queue_append(memory, &memory->quarantine, index);
     while (memory->quarantine.count > 1 &&
            (memory->quarantine.count > QUARANTINE_REGIONS || memory->quarantine.bytes > memory->range / 4))

@@ -102,6 +102,9 @@ static inline void set_bounds(struct region *region, uint64_t base, uint64_t siz
 uint32_t record_take(struct memory *memory);
 void record_drop(struct memory *memory, uint32_t index);
 
+/* Gives the whole pages of [first, end) back to the system; they read as zeros from then on. */
+void span_give_back(const struct memory *memory, uint64_t first, uint64_t end);
+
 /* A span of `span` bytes. If needed, it takes the oldest ones out of the quarantine. 0: there is no room. */
 uint32_t span_make(struct memory *memory, uint64_t span, uint64_t align);
 

@@ -40,6 +40,19 @@ bool driver_is_context(struct runtime *runtime, CUcontext context)
     return known;
 }
 
+/* Notes a call of a thread that has no context: the program may overlook it. */
+static bool without_context(struct driver_call *call)
+{
+    struct call note = { .runtime = call->runtime, .thread = call->thread, .error = (cudaError_t)call->result };
+
+    runtime_lock(call->runtime);
+    call->runtime->told_of_call = false;
+    if (call->runtime->sim)
+        unchecked_note(&note);
+    runtime_unlock(call->runtime);
+    return false;
+}
+
 bool driver_begin(struct driver_call *call, enum driver_need need)
 {
     *call = (struct driver_call){ .runtime = runtime_get(), .result = CUDA_ERROR_DEINITIALIZED };
@@ -58,7 +71,7 @@ bool driver_begin(struct driver_call *call, enum driver_need need)
         return false;
     call->result = CUDA_ERROR_INVALID_CONTEXT;
     if (need == DRIVER_CONTEXT && !driver_current(call->thread))
-        return false;
+        return without_context(call);
     call->result = CUDA_SUCCESS;
     return true;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "block.h"
 #include "device.h"
 #include "fault.h"
 #include "probe.h"
@@ -127,7 +128,7 @@ void access_written(struct warp *w, const struct ins *ins, unsigned bytes)
             uint64_t at = w->address[l] + part.at;
 
             /* A memset of the whole allocation sets no bits. It may have begun since the caller looked. */
-            if (r && __atomic_load_n(&r->written, __ATOMIC_ACQUIRE))
+            if ((r && __atomic_load_n(&r->written, __ATOMIC_ACQUIRE)) || !memory_untouched(memory, at))
                 return;
             w->worker->faulted_at = ins;
             fault_warn(w, ins, l, FAULT_UNINITIALISED, at,
@@ -278,7 +279,7 @@ static void refuse_global(struct warp *w, const struct ins *ins, uint32_t l, uns
     unsigned long long a = w->address[l];
     char what[200];
 
-    if (r && r->freed) {
+    if (r && (r->freed || r->away)) {
         describe(r, what, sizeof what);
         fault_at(w, ins, l, FAULT_USE_AFTER_FREE, a, "%s of %u bytes at 0x%llx, %llu bytes into %s that was freed",
                  access_verb(access), bytes, a, a - r->base, what);
@@ -334,7 +335,7 @@ static const struct region *look_up(struct worker *k, uint64_t a, unsigned bytes
             return k->spans[n].region;
         }
     r = memory_find(sim_memory(k->sim), a, NULL);
-    if (!r || __atomic_load_n(&r->freed, __ATOMIC_ACQUIRE))
+    if (!r || __atomic_load_n(&r->freed, __ATOMIC_ACQUIRE) || __atomic_load_n(&r->away, __ATOMIC_ACQUIRE))
         return NULL;
     /* libcu++ makes an atomic of 16 bits from the word around it. That word may end past the allocation's end. */
     if (a + bytes > r->base + (orders ? (r->size + 3) / 4 * 4 : r->size))
@@ -387,6 +388,22 @@ static bool resolve_global(struct warp *w, const struct ins *ins, uint32_t l, un
     return true;
 }
 
+/*
+ * A generic address of shared memory holds in the block that made it. In another block a GPU accesses that other
+ * block's own memory.
+ */
+static void check_group(struct warp *w, const struct ins *ins, uint32_t l, unsigned bytes, enum access access)
+{
+    uint64_t group = w->address[l] >> MADE_BY_AT & 0xFF;
+
+    if (!group || group == block_group(w->block) || !w->worker->check_bounds || w->worker->faulted_at == ins)
+        return;
+    w->worker->faulted_at = ins;
+    fault_warn(w, ins, l, FAULT_OUT_OF_BOUNDS, w->address[l],
+               "%s of %u bytes by a pointer to shared memory of another block: there each block accesses its own",
+               access_verb(access), bytes);
+}
+
 static bool resolve_shared(struct warp *w, const struct ins *ins, uint32_t l, unsigned bytes, enum access access,
                            uint32_t *offsets, struct kinds *kinds)
 {
@@ -394,6 +411,10 @@ static bool resolve_shared(struct warp *w, const struct ins *ins, uint32_t l, un
     unsigned rank = (unsigned)(w->address[l] >> 32 & 0xFFFF);
     struct block *b = w->block;
 
+    if (rank == 0xFFFF) /* below the block's memory: it borrowed from the bits above */
+        rank = 0;
+    else
+        check_group(w, ins, l, bytes, access);
     if (rank && rank - 1 != b->cluster_rank) {
         if (!b->cluster || rank > b->launch->cluster_blocks) {
             fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, w->address[l],

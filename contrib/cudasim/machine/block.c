@@ -10,6 +10,7 @@
 #include "draw.h"
 #include "fault.h"
 #include "race.h"
+#include "race_order.h"
 #include "settings.h"
 #include "warp.h"
 #include "contrib/cudasim/base/operation.h"
@@ -83,7 +84,7 @@ static void release(struct block *b, unsigned number)
         race_block_meets(b);
     race_barrier_done(b, number);
     memset(x, 0, sizeof *x);
-    b->worker->progress = true;
+    b->worker->met = true;
 }
 
 static void check_barrier(struct block *b, unsigned number)
@@ -139,6 +140,8 @@ const struct ins *block_barrier(struct warp *w, const struct ins *ins, unsigned 
         return warp_pick(w);
     }
     check_barrier(b, number);
+    if (!x->pending)
+        race_give_way(w);
     w->start = ins + 1;
     return ins + 1;
 }
@@ -183,7 +186,7 @@ static void cluster_check(struct block *b)
                     w->waiting = false;
                 }
         }
-        b->worker->progress = true;
+        b->worker->met = true;
     }
     race_cluster_meets(group, count);
 }
@@ -336,6 +339,135 @@ static bool block_turn(struct block *b, bool *ran, bool *busy)
     return true;
 }
 
+/* ---- loops without an end ---- */
+
+#define QUIET_TURNS 64 /* without a change of memory, before the group's state is looked at, */
+#define LOOK_TURNS 16  /* and from one look to the next: a turn may be as short as the way to a barrier */
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
+{
+    const char *at = bytes;
+
+    for (uint64_t word; size >= sizeof word; at += sizeof word, size -= sizeof word) {
+        memcpy(&word, at, sizeof word);
+        hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+static uint64_t mix_split(uint64_t hash, const struct ins *pc, const struct frame *frame, uint32_t mask)
+{
+    uint64_t words[3] = {(uintptr_t)pc, (uintptr_t)frame, mask};
+
+    hash = mix(hash, words, sizeof words);
+    for (; frame; frame = frame->parent)
+        hash = mix(hash, frame->registers, frame->function->register_bytes);
+    return hash;
+}
+
+/* All that decides how the group goes on, if memory does not change. */
+static uint64_t state_of(struct block *const *group, uint32_t count)
+{
+    uint64_t hash = 0;
+
+    for (uint32_t g = 0; g < count; g++) {
+        const struct block *b = group[g];
+
+        for (uint32_t n = 0; n < b->warp_count; n++) {
+            const struct warp *w = &b->warps[n];
+
+            hash = mix_split(hash, w->mask ? w->pc : NULL, w->mask ? w->frame : NULL, w->mask);
+            for (uint32_t k = 0; k < w->other_count; k++)
+                hash = mix_split(hash + w->others[k].state, w->others[k].pc, w->others[k].frame, w->others[k].mask);
+        }
+        for (unsigned n = 0; n < BARRIERS; n++)
+            if (b->barriers_used >> n & 1)
+                hash = hash * 31 + b->barriers[n].arrivals;
+    }
+    return hash;
+}
+
+/*
+ * Whether the group goes round in a loop that never ends: it is where it was, with the same registers, and it has
+ * changed no memory meanwhile. It then counts as one that waits for memory, until a state comes that is another one. A
+ * state is kept for twice as many looks as the one before, so a loop of any length is found.
+ */
+static bool goes_round(struct block *leader, struct block *const *group, uint32_t count)
+{
+    struct round *r = &leader->round;
+    uint64_t state;
+
+    if (leader->worker->progress) {
+        *r = (struct round){0};
+        return false;
+    }
+    if (++r->quiet < QUIET_TURNS || r->quiet % LOOK_TURNS || (++r->since < r->period && r->found))
+        return r->found;
+    state = state_of(group, count);
+    if (r->period && state == r->state) {
+        r->period = r->found ? r->period : r->since;
+        r->since = 0;
+        r->found = true;
+    } else if (r->since >= r->period) {
+        *r = (struct round){.state = state, .quiet = r->quiet, .period = r->found || !r->period ? 1 : 2 * r->period};
+    }
+    return r->found;
+}
+
+void group_begin(struct block *leader)
+{
+    leader->round = (struct round){0};
+}
+
+static bool report_round(struct warp *w)
+{
+    const struct split *s = w->other_count && !w->mask ? &w->others[0] : NULL; /* at a barrier of the loop */
+    uint32_t lanes = s ? s->mask : w->mask;
+
+    if (!lanes)
+        return false;
+    fault_at(w, s ? s->pc : w->pc, (unsigned)__builtin_ctz(lanes), FAULT_DEADLOCK, 0,
+             "goes round in a loop that never ends: its variables are as they were, and memory does not change");
+    return true;
+}
+
+/* Reports a warp of the block that waits for memory, or that goes round. False: there is none. */
+static bool report_waiting(struct worker *k, struct block *b, bool round)
+{
+    for (uint32_t n = 0; n < b->warp_count; n++) {
+        struct warp *w = &b->warps[n];
+        const struct ins *at = w->spin_at ? w->spin_at : w->pc;
+
+        if (w->done)
+            continue;
+        if (round && report_round(w))
+            return true;
+        if (round || !w->mask || !at)
+            continue;
+        fault_at(w, at, (unsigned)__builtin_ctz(w->mask), FAULT_DEADLOCK, 0,
+                 "waits for memory that nobody changes: the %u block%s in flight wait%s, and no more can start",
+                 k->resident, k->resident == 1 ? "" : "s", k->resident == 1 ? "s" : "");
+        return true;
+    }
+    return false;
+}
+
+/* The first blocks of the ring may wait at a barrier of their cluster, for a block that waits for memory. */
+void groups_report_waiting(struct worker *k)
+{
+    struct block *b = k->ring;
+
+    for (uint32_t n = 0; n < k->resident; n++, b = b->next) {
+        uint32_t count;
+        struct block **group = group_of(&b, &count);
+
+        for (uint32_t g = 0; g < count; g++)
+            if (report_waiting(k, group[g], b->round.found))
+                return;
+    }
+}
+
 enum turn group_turn(struct block *leader)
 {
     uint32_t count;
@@ -356,6 +488,10 @@ enum turn group_turn(struct block *leader)
                 break;
             }
         return TURN_FAULT;
+    }
+    if (busy && goes_round(leader, group, count)) {
+        leader->worker->met = false;
+        return TURN_SPINNING;
     }
     return busy ? TURN_BUSY : TURN_SPINNING;
 }

@@ -13,8 +13,12 @@ enum turn {
     TURN_FAULT     /* an error was recorded, here or by another worker */
 };
 
-/* Gives every warp of a block, or of all blocks of its cluster, a turn. */
+/* A block, or all blocks of its cluster, starts; every warp of it has a turn. */
+void group_begin(struct block *leader);
 enum turn group_turn(struct block *leader);
+
+/* All groups in flight wait for memory, and nobody changes it: reports one of their warps. */
+void groups_report_waiting(struct worker *k);
 
 bool block_stopped(const struct block *b);
 
@@ -29,5 +33,11 @@ const struct ins *block_barrier(struct warp *w, const struct ins *ins, unsigned 
 /* barrier.cluster: the lanes of the current split arrive, and wait for those of all blocks of the cluster. */
 const struct ins *cluster_arrive(struct warp *w, const struct ins *ins);
 const struct ins *cluster_wait(struct warp *w, const struct ins *ins);
+
+/* Names the block, or its cluster, in generic addresses of its shared memory. Those 255 apart have the same name. */
+static inline uint64_t block_group(const struct block *b)
+{
+    return (b->cluster ? b->cluster[0]->number : b->number) % 255 + 1;
+}
 
 #endif

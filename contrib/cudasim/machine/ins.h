@@ -36,6 +36,7 @@
 #define WINDOW_PARAM 3 /* parameters of a .func, whose address was taken */
 #define WINDOW_FUNCTION 4
 #define WINDOW(window) ((uint64_t)(window) << WINDOW_SHIFT)
+#define MADE_BY_AT 48 /* in a generic address of shared memory that cvta made: block_group(); 0: not known */
 /*
  * A generic address of local memory also names the thread whose variable it is, in bits 32 to 55:
  * OWNED | thread in the block plus 1, at OWNER_AT | the low bits of the block's number.
@@ -104,7 +105,7 @@ struct ins {
     bool copies;      /* an asynchronous copy: what it writes is there when it was waited for */
     bool cached;      /* a read by a cache that this launch's stores do not reach: ld.nc, tex */
     bool bulk;        /* a copy or a reduction in bulk, or a fence that orders them */
-    bool polls;       /* a volatile or strong load in a small loop: it waits for another thread */
+    bool polls;       /* a volatile or strong load, or an atomic that adds 0, in a small loop: it waits for a thread */
     bool awaits;      /* griddepcontrol.wait: for the kernel ahead in the stream */
     bool lets_begin;  /* griddepcontrol.launch_dependents: the kernel behind may begin */
     bool guesses;     /* a load whose value an atomic operation on the same word checks later */

@@ -77,6 +77,7 @@ static void look_at(const struct program *p, size_t index, char *seen, struct si
         k->uses_reserved |= i->reserved;
         k->uses_grid |= i->grid;
         k->paints |= i->paints;
+        k->polls |= i->polls;
         k->polls_shared |= i->polls && i->class == CLASS_SHARED_LOAD;
         k->facts.awaits_ahead |= i->awaits;
         k->facts.lets_begin |= i->lets_begin;

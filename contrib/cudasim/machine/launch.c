@@ -268,6 +268,7 @@ static struct block *start_group(struct worker *k)
         }
         if (rank == 0) {
             leader = b;
+            group_begin(b);
             list = (struct block **)(void *)(b->storage + lay_out(l).cluster);
         }
         list[rank] = b;
@@ -354,37 +355,6 @@ static bool start_another(struct worker *k)
     return true;
 }
 
-/* Reports a warp of the block that waits for memory. False: there is none. */
-static bool report_waiting(struct worker *k, struct block *b)
-{
-    for (uint32_t n = 0; n < b->warp_count; n++) {
-        struct warp *w = &b->warps[n];
-        const struct ins *at = w->spin_at ? w->spin_at : w->pc;
-
-        if (w->done || !w->mask || !at)
-            continue;
-        fault_at(w, at, (unsigned)__builtin_ctz(w->mask), FAULT_DEADLOCK, 0,
-                 "waits for memory that nobody changes: the %u block%s in flight wait%s, and no more can start",
-                 k->resident, k->resident == 1 ? "" : "s", k->resident == 1 ? "s" : "");
-        return true;
-    }
-    return false;
-}
-
-/* The first blocks of the ring may wait at a barrier of their cluster, for a block that waits for memory. */
-static void report_livelock(struct worker *k)
-{
-    struct block *b = k->ring;
-
-    for (uint32_t n = 0; n < k->resident; n++, b = b->next) {
-        uint32_t count = b->cluster ? k->launch->cluster_blocks : 1;
-
-        for (uint32_t g = 0; g < count; g++)
-            if (report_waiting(k, b->cluster ? b->cluster[g] : b))
-                return;
-    }
-}
-
 /* No warp on this worker can go on now. True: as far as the worker knows, none ever will. */
 static bool stuck(struct worker *k, double *since, uint64_t *seen)
 {
@@ -434,9 +404,9 @@ static void run_groups(struct worker *k)
     while ((k->ring || (atomic_load(&l->next) < l->until && start_another(k))) && !stopped(k)) {
         enum turn turn;
 
-        k->progress = false;
+        k->progress = k->met = false;
         turn = group_turn(k->ring);
-        if (k->progress || turn == TURN_DONE || turn == TURN_BUSY) {
+        if (k->progress || k->met || turn == TURN_DONE || turn == TURN_BUSY) {
             idle = 0;
             since = 0;
             if (l->active > 1)
@@ -465,7 +435,7 @@ static void run_groups(struct worker *k)
                 k->ring = k->ring->next;
         }
         if (idle > k->resident && k->ring && stuck(k, &since, &seen))
-            report_livelock(k);
+            groups_report_waiting(k);
     }
     while (k->ring)
         ring_remove(k);

@@ -146,6 +146,7 @@ struct bulk_read {
     uint32_t begin, end; /* offsets */
     uint32_t age;        /* groups that its thread ended since; 0: its own is not ended */
     uint8_t warp, lane;  /* who issued it */
+    const struct ins *ins;
 };
 
 struct block {
@@ -181,6 +182,7 @@ struct block {
     uint32_t proxy_time;       /* stores before it are there for copies in bulk, by a proxy fence */
     uint32_t bulk_count;       /* of bulk_reads[] */
     struct bulk_read bulk_reads[BULK_READS];
+    struct sources *sources;   /* what asynchronous copies read: race_source.c; NULL: nothing yet; owned */
     uint8_t *shades;           /* [shared_size] bits of shared memory that are undefined; NULL: none yet; owned */
     struct matrix_reads *matrix_reads; /* what wgmma reads: race_matrix.c; NULL: nothing yet; owned */
     struct knowledge barrier_known[BARRIERS]; /* of other blocks: what those who arrived know */
@@ -197,6 +199,13 @@ struct block {
     bool done;
     bool probed;              /* looked at closely: probe.h */
     uint32_t probed_as;       /* its number among those, since L1 was empty */
+    struct round {
+        uint64_t state;  /* of the group, kept to be compared with later ones */
+        uint32_t quiet;  /* turns since memory changed */
+        uint32_t since;  /* looks since `state` was kept or came again */
+        uint32_t period; /* found: after so many looks it comes again; else after so many another one is kept */
+        bool found;      /* it came again: the group goes round, and changes nothing */
+    } round;             /* of a group, in its first block: see goes_round() */
 };
 
 /* Text of one block, from `from` on to the next part. */
@@ -248,7 +257,8 @@ struct worker {
     struct traffic *traffic;       /* of the launch, where it is asked for; else NULL */
     uint32_t shape[3];             /* of a block, for which `numbers` holds */
     uint32_t numbers[3][LANES * WARPS_PER_BLOCK] __attribute__((aligned(64))); /* x, y and z of each thread */
-    bool progress;                 /* something changed since the scheduler last looked: see block.c */
+    bool progress;                 /* memory changed since the scheduler last looked: see block.c */
+    bool met;                      /* likewise: threads met at a barrier */
     uint32_t at_block;             /* name of the block that has its turn, as race_entry.h has it, plus 1 */
     const struct ins *faulted_at;  /* of the last warning: the same place is not looked up again at once */
     uint64_t page_address;         /* the page of global memory that was looked up last, for race_global.c, */
@@ -280,6 +290,7 @@ struct sim_kernel {
     struct sim_kernel_facts facts;
     char *demangled;
     bool fences;                   /* has fences, or atomics that order */
+    bool polls;                    /* waits in loops for words of memory */
     bool polls_shared;             /* waits in loops for words of shared memory */
     uint8_t shared_shift;          /* the smallest access to shared memory has 1 << shared_shift bytes */
     uint8_t global_shift;          /* and to global memory */

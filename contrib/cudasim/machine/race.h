@@ -100,7 +100,7 @@ bool race_launch_begin(struct launch *l);
 void race_launch_end(struct launch *l);
 
 /* A block ended. */
-void race_block_over(const struct block *b);
+void race_block_over(struct block *b);
 
 #define SHARED_LOG 65536 /* words of a block's log of reads */
 

@@ -8,6 +8,7 @@
  */
 #include "race_bulk.h"
 
+#include "fault.h"
 #include "race_check.h"
 #include "race_say.h"
 
@@ -33,7 +34,8 @@ static const uint64_t *unfenced(const struct block *b, uint32_t offset, uint32_t
 }
 
 /* Keeps what the copy reads. Copies that do not fit are not checked. */
-static void keep(struct block *b, const struct warp *w, unsigned lane, uint32_t offset, uint32_t bytes)
+static void keep(struct block *b, const struct warp *w, const struct ins *ins, unsigned lane, uint32_t offset,
+                 uint32_t bytes)
 {
     struct bulk_read *r = b->bulk_count ? &b->bulk_reads[b->bulk_count - 1] : NULL;
 
@@ -44,10 +46,11 @@ static void keep(struct block *b, const struct warp *w, unsigned lane, uint32_t 
     if (b->bulk_count == BULK_READS)
         return;
     b->bulk_reads[b->bulk_count++] =
-        (struct bulk_read){offset, offset + bytes, 0, (uint8_t)w->index, (uint8_t)lane};
+        (struct bulk_read){offset, offset + bytes, 0, (uint8_t)w->index, (uint8_t)lane, ins};
 }
 
-void race_bulk_reads(struct warp *w, const struct ins *ins, unsigned lane, const char *place, uint32_t bytes)
+void race_bulk_reads(struct warp *w, const struct ins *ins, unsigned lane, const char *place, uint32_t bytes,
+                     bool in_group)
 {
     struct block *b = w->block;
     uint64_t offset = (uint64_t)(place - b->shared);
@@ -69,7 +72,8 @@ void race_bulk_reads(struct warp *w, const struct ins *ins, unsigned lane, const
         w->worker->faulted_at = ins;
         race_say(w, ins, lane, &r);
     }
-    keep(b, w, lane, (uint32_t)offset, bytes);
+    if (in_group)
+        keep(b, w, ins, lane, (uint32_t)offset, bytes);
 }
 
 void race_bulk_commit(struct warp *w)
@@ -93,6 +97,18 @@ void race_bulk_wait(struct warp *w, uint32_t but)
             b->bulk_reads[kept++] = r;
     }
     b->bulk_count = kept;
+}
+
+void race_bulk_over(struct block *b)
+{
+    for (uint32_t n = 0; b->time && b->live == 0 && n < b->bulk_count; n++) {
+        const struct bulk_read *x = &b->bulk_reads[n];
+
+        fault_warn(&b->warps[x->warp], x->ins, x->lane, FAULT_USE_AFTER_FREE, x->begin,
+                   "copy in bulk of shared memory at offset %u, and the block ended while it may still read: no "
+                   "cp.async.bulk.wait_group since then", x->begin);
+    }
+    b->bulk_count = 0;
 }
 
 void race_bulk_overwritten(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes,

@@ -276,7 +276,8 @@ void race_only_reads(struct look *k, unsigned l, const struct unit *u)
 /* What strong accesses release and acquire at each of their words. */
 void race_synchronise(struct look *k, const uint64_t *address, uint64_t origin, bool before)
 {
-    bool orders = k->flags & (STRONG | VOLATILE) && !k->ins->guesses && k->w->block->launch->kernel->fences;
+    bool strong = k->flags & (STRONG | VOLATILE) && !(k->ins->guesses && !k->ins->order),
+         orders = strong && k->w->block->launch->kernel->fences;
     const struct ins *ins = k->ins;
     enum scope scope = ins->scope ? (enum scope)ins->scope : SCOPE_DEVICE;
     uint32_t rest = orders ? k->w->mask : 0;

@@ -15,6 +15,7 @@
 #include "race_pages.h"
 #include "race_runs.h"
 #include "race_sector.h"
+#include "race_source.h"
 
 #define FAR 4096 /* bytes between the lanes of an access, from which on their entries are prefetched */
 
@@ -686,6 +687,10 @@ void race_global(struct warp *w, const struct ins *ins, unsigned bytes, enum acc
 
     if (*w->block->time >= TIME_MOST)
         return;
+    if (ins->copies && access == ACCESS_READ && !(ins->bulk && w->block->cluster))
+        race_source_keep(w, bytes);
+    else if (w->block->sources && access != ACCESS_READ)
+        race_source_overwritten(w, ins, bytes, access);
     plain = (race_plain(ins, bytes, access) && !(ins->bulk && access == ACCESS_WRITE)) ||
             reads_for_copy(ins, bytes, access);
     if (plain && !ins->cached && did_again(w, how_of(bytes, access)))

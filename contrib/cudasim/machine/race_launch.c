@@ -11,8 +11,10 @@
 #include "race_entry.h"
 #include "device.h"
 #include "launch.h"
+#include "race_bulk.h"
 #include "race_family.h"
 #include "race_pages.h"
+#include "race_source.h"
 #include "settings.h"
 #include "contrib/cudasim/base/memory.h"
 
@@ -75,8 +77,10 @@ void race_launch_end(struct launch *l)
     l->grid_order = NULL;
 }
 
-void race_block_over(const struct block *b)
+void race_block_over(struct block *b)
 {
+    race_bulk_over(b);
+    race_source_over(b);
     if (b->time && b->launch->pages)
         pages_end(b->launch->pages, *b->time);
 }

@@ -460,6 +460,8 @@ void race_publish(struct warp *w, uint64_t address, uint32_t lanes, enum scope s
     struct meeting *m;
     struct channel *c;
 
+    if (w->block->launch->kernel->polls)
+        race_give_way(w);
     if (release) {
         note_release(w, lanes, scope);
         ++*w->block->time;
@@ -706,6 +708,7 @@ void race_mbarrier_flip(struct warp *w, uint64_t address)
         return;
     join(done->clock, gathered->clock, b->warp_count);
     memcpy(done->copied, gathered->copied, sizeof done->copied);
+    race_give_way(w);
 }
 
 void race_mbarrier_copies(struct warp *w, uint64_t address, uint32_t lanes)

@@ -112,6 +112,12 @@ bool race_read_over(const struct warp *w, uint32_t time, uint32_t block, unsigne
 bool race_copy_done(const struct warp *w, uint32_t time, bool remote, uint32_t *at);
 bool race_store_done(const struct warp *w, uint32_t time, uint32_t *at);
 
+/*
+ * The warp has told others something. It gives way at its next jump backwards, so those who wait go on at once, as on a
+ * GPU. If it ran ahead, all that it does would come before what the others do, also where the program does not say so.
+ */
+static inline void race_give_way(struct warp *w) { w->budget = 1; }
+
 /* The lanes `lanes` make a strong access to a word. They leave there what they released, and learn what is there. */
 void race_publish(struct warp *w, uint64_t address, uint32_t lanes, enum scope scope, bool release, bool store);
 void race_acquire(struct warp *w, uint64_t address, enum scope scope, bool acquire);

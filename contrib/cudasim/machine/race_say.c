@@ -162,6 +162,10 @@ void race_say(struct warp *w, const struct ins *ins, unsigned lane, const struct
         fault_warn(w, ins, lane, kind, r->place,
                    "%s %s%s, which a copy in bulk of %s may still read: no cp.async.bulk.wait_group since then",
                    access_verb(r->access), place, name, thread);
+    else if (r->with == RACE_WITH_SOURCE)
+        fault_warn(w, ins, lane, kind, r->place,
+                   "%s %s%s, which an asynchronous copy of %s may still read: it was not waited for",
+                   access_verb(r->access), place, name, thread);
     else if (r->with == RACE_WITH_MATRIX_PROXY)
         fault_warn(w, ins, lane, kind, r->place,
                    "wgmma reads %s%s, which %s wrote with no fence.proxy.async in between", place + sizeof "of", name,

@@ -17,7 +17,8 @@ enum race_with {
     RACE_WITH_PROXY,     /* a store, without a proxy fence before the copy in bulk */
     RACE_WITH_BULK_READ, /* a copy in bulk, whose group was not waited for */
     RACE_WITH_MATRIX_PROXY, /* a store, without a proxy fence before wgmma */
-    RACE_WITH_MATRIX_READ   /* wgmma, whose group was not waited for */
+    RACE_WITH_MATRIX_READ,  /* wgmma, whose group was not waited for */
+    RACE_WITH_SOURCE     /* a copy to shared memory that reads there, not waited for */
 };
 
 struct race_report {

@@ -208,6 +208,14 @@ static bool backward(struct warp *w, const struct ins *target, const struct ins 
     return false;
 }
 
+const struct ins *warp_give_way(struct warp *w, const struct ins *next)
+{
+    count_line(w, next);
+    w->yielded = true;
+    w->pc = w->start = next;
+    return NULL;
+}
+
 const struct ins *warp_jump(struct warp *w, const struct ins *ins, const struct ins *target)
 {
     const struct ins *next;

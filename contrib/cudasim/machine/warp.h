@@ -23,6 +23,8 @@ static inline void count_line(struct warp *w, const struct ins *end)
         probe_run(w->path, (uint32_t)from, (uint32_t)to);
 }
 
+/* The warp's turn is over, as that of one that waits; it goes on at `next`. Returns NULL. */
+const struct ins *warp_give_way(struct warp *w, const struct ins *next);
 /* Goes to `target` from `ins`, whose lanes are all of the current split. */
 const struct ins *warp_jump(struct warp *w, const struct ins *ins, const struct ins *target);
 

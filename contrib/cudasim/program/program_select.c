@@ -61,9 +61,12 @@ static bool computes(const struct builder *b, size_t n)
                                         "mul.lo.s64", "mad.lo.s64"};
     step *const run = b->code[n].body;
 
-    for (size_t name = 0; name < sizeof names / sizeof *names; name++)
-        if (run == row_find(b->rows, names[name])->run)
+    for (size_t name = 0; name < sizeof names / sizeof *names; name++) {
+        const struct row *row = row_find(b->rows, names[name]); /* NULL: a table without it */
+
+        if (row && run == row->run)
             return true;
+    }
     return b->code[n].flops > 0 && !b->code[n].op_is_atomic;
 }
 
@@ -151,13 +154,13 @@ void mark_selected(struct builder *b)
 
 #define LOOP 24 /* instructions */
 
-/* Whether instruction `n` is in a loop of a few instructions that writes nothing. */
+/* Whether instruction `n` is in a loop of a few instructions that writes nothing behind it. */
 static bool in_small_loop(const struct builder *b, size_t n)
 {
     for (size_t m = n; m < b->code_count && m < n + LOOP; m++) {
         const struct ins_facts *f = &b->facts[m];
 
-        if (b->code[m].class == CLASS_GLOBAL_STORE || b->code[m].class == CLASS_SHARED_STORE)
+        if (m > n && (b->code[m].class == CLASS_GLOBAL_STORE || b->code[m].class == CLASS_SHARED_STORE))
             return false;
         for (uint32_t t = 0; t < f->targets; t++)
             if (b->label_at[b->targets[f->first_target + t]] <= n)
@@ -168,12 +171,25 @@ static bool in_small_loop(const struct builder *b, size_t n)
     return false;
 }
 
+/* Whether an atomic changes nothing: it adds 0. So it is a load. */
+static bool only_looks(const struct builder *b, const struct ins *i)
+{
+    uint64_t value = 1;
+
+    if (!i->op_is_atomic || !(i->flags & INS_SPINS) || !(i->b & 1) ||
+        (i->op != ATOMIC_ADD && i->op != ATOMIC_OR && i->op != ATOMIC_XOR))
+        return false;
+    memcpy(&value, b->pool + i->b - 1, i->size < sizeof value ? i->size : sizeof value);
+    return i->size < sizeof value ? !(value & ((UINT64_C(1) << 8 * i->size) - 1)) : !value;
+}
+
 void mark_polls(struct builder *b)
 {
     for (size_t n = b->first; n < b->code_count; n++) {
         struct ins *i = &b->code[n];
+        bool loads = i->order && (i->class == CLASS_GLOBAL_LOAD || i->class == CLASS_SHARED_LOAD);
 
-        i->polls = i->order && (i->class == CLASS_GLOBAL_LOAD || i->class == CLASS_SHARED_LOAD) && in_small_loop(b, n);
+        i->polls = (loads || only_looks(b, i)) && in_small_loop(b, n);
     }
 }
 
@@ -216,7 +232,32 @@ static bool atomic_follows(const struct builder *b, size_t n)
     return false;
 }
 
-/* Whether a load of the same word comes before store `n`. */
+static bool uses(const struct builder *b, size_t n, uint32_t v)
+{
+    const struct ins_facts *f = &b->facts[n];
+    bool found = false;
+
+    for (uint32_t u = 0; u < f->uses; u++)
+        found |= b->vregs[f->first_def + f->defs + u] == v;
+    return found;
+}
+
+/*
+ * Whether store `n` stores what an operation of arithmetic made of the value that instruction `load` brought. Two
+ * threads that add to one word lose a sum, also in a run where one of them adds 0.
+ */
+static bool adds_to(const struct builder *b, size_t load, size_t n)
+{
+    const struct ins_facts *l = &b->facts[load];
+
+    for (size_t m = load + 1; m < n; m++)
+        if (b->facts[m].defs == 1 && l->defs == 1 && uses(b, m, b->vregs[l->first_def]) && computes(b, m) &&
+            uses(b, n, b->vregs[b->facts[m].first_def]))
+            return true;
+    return false;
+}
+
+/* Whether a load of the same word comes before store `n`, which may store the value unchanged. */
 static bool load_precedes(const struct builder *b, size_t n)
 {
     for (size_t m = n; m-- > b->first && n - m < NEAR;) {
@@ -224,7 +265,7 @@ static bool load_precedes(const struct builder *b, size_t n)
 
         if ((i->class == CLASS_GLOBAL_LOAD || i->class == CLASS_SHARED_LOAD) && i->a == b->code[n].a &&
             i->imm == b->code[n].imm && !i->copies)
-            return true;
+            return !adds_to(b, m, n);
     }
     return false;
 }

@@ -99,10 +99,16 @@ static cudaError_t check_side(struct runtime *runtime, const struct plane *plane
         *host = true;
         return cudaSuccess;
     }
-    if (region && region->freed) {
+    if (region && (region->freed || (region->away && runtime->working))) {
         snprintf(text, sizeof text, "%s %s at 0x%" PRIx64 ", in an allocation of %s that has been freed", does,
                  amount.text, plane->address, in_bytes(region->size).text);
         complain_of_call(runtime, call, FAULT_USE_AFTER_FREE, true, plane->address, text);
+        return cudaErrorInvalidValue;
+    }
+    if (region && region->kind == REGION_HEAP) {
+        snprintf(text, sizeof text, "returned cudaErrorInvalidValue and copied nothing: 0x%" PRIx64 " is memory of "
+                 "malloc() in a kernel, which only kernels can access", plane->address);
+        complain_of_call(runtime, call, FAULT_REFUSED, false, plane->address, text);
         return cudaErrorInvalidValue;
     }
     if (region && bytes > region->base + region->size - plane->address) {
@@ -123,6 +129,25 @@ static cudaError_t check_side(struct runtime *runtime, const struct plane *plane
                  plane->address);
     complain_of_call(runtime, call, FAULT_OUT_OF_BOUNDS, true, plane->address, text);
     return cudaErrorInvalidValue;
+}
+
+/*
+ * Whether the copy's sides share bytes, and are not the same: what it copies then depends on its order. Rows of images
+ * with one pitch may lie between each other.
+ */
+static bool overlaps(const struct copy_work *copy)
+{
+    uint64_t from = copy->source.address, to = copy->target.address, apart = from < to ? to - from : from - to;
+    uint64_t pitch = copy->height > 1 ? copy->target.pitch : 0, rows, columns;
+
+    if (!apart || copy->depth > 1 || (pitch && pitch != copy->source.pitch))
+        return false;
+    if (!pitch)
+        return apart < copy->width;
+    rows = apart / pitch;
+    columns = apart % pitch;
+    return (rows < copy->height && columns < copy->width) ||
+           (rows + 1 < copy->height && pitch - columns < copy->width);
 }
 
 cudaError_t copy_check(struct runtime *runtime, const struct copy_work *copy, const char *call)
@@ -156,6 +181,9 @@ cudaError_t copy_check(struct runtime *runtime, const struct copy_work *copy, co
                  " it is memory of the host");
         return cudaErrorInvalidValue;
     }
+    if (overlaps(copy) && sim_options(runtime->sim)->check_streams && runtime->working)
+        complain_of_call(runtime, call, FAULT_STREAM_RACE, false, copy->target.address,
+                         "its source and its target overlap: it may read what it has written");
     return cudaSuccess;
 }
 

@@ -139,11 +139,23 @@ static void say_graphs(struct runtime *runtime)
     say_leak(runtime, "instantiated graph", execs);
 }
 
+/* Pools that the program made. */
+static size_t pools_left(const struct runtime *runtime)
+{
+    size_t count = 0;
+
+    for (const struct CUmemPoolHandle_st *pool = runtime->pools; pool; pool = pool->next)
+        count++;
+    return count;
+}
+
 void left_check(struct runtime *runtime)
 {
     say_leak(runtime, "stream", handles_of(runtime, HANDLE_STREAM));
     say_leak(runtime, "event", handles_of(runtime, HANDLE_EVENT));
     say_graphs(runtime);
     say_leak(runtime, "texture or surface object", handles_of(runtime, HANDLE_OBJECT));
+    say_leak(runtime, "memory pool", pools_left(runtime));
+    say_leak(runtime, "allocation by cuMemCreate()", handles_of(runtime, HANDLE_PHYSICAL));
     sim_report_heap(runtime->sim);
 }

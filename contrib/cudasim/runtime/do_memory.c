@@ -81,8 +81,10 @@ cudaError_t allocation_release(struct runtime *runtime, void *pointer, const cha
     if (!allocation_is_freeable(region, pointer))
         return free_refused(runtime, pointer, call);
     pool = map_get(&runtime->pooled, pointer);
-    if (pool == &runtime->graph_pool) /* graph_memory_free() has noted it */
+    if (pool == &runtime->graph_pool) { /* graph_memory_free() has noted it */
+        memory_away(sim_memory(runtime->sim), region->base, true);
         return cudaSuccess;
+    }
     if (pool) {
         pool->used -= region->size;
         map_remove(&runtime->pooled, pointer);

@@ -1,6 +1,6 @@
 /*
  * graph_edge.h - what a graph keeps of each dependency beside its two nodes: graph_edge.c. It has no effect on the run,
- * where a kernel ends before the next one starts.
+ * where a kernel ends before the next one starts. The check of streams looks at it: order_nodes.c.
  */
 #ifndef CUDASIM_GRAPH_EDGE_H
 #define CUDASIM_GRAPH_EDGE_H

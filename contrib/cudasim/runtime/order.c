@@ -247,7 +247,7 @@ static enum sim_fault_kind tell(void *context, uint64_t address, unsigned kinds,
         return runtime->collided = true, FAULT_HOST_RACE;
     if (tell_of_task(runtime, address, kinds, text, size))
         return runtime->collided = true, FAULT_STREAM_RACE;
-    if (nodes_tell(runtime, address, kinds & ~TRAFFIC_AWAITED, text, size))
+    if (nodes_tell(runtime, address, kinds, text, size))
         return FAULT_STREAM_RACE;
     return FAULT_NONE;
 }

@@ -2,14 +2,17 @@
  * order_nodes.c - the check of streams inside a graph: two of its nodes collide if they touch the same bytes, one of
  * them writes, and no path of edges leads from one to the other.
  *
- * An instantiated graph knows which nodes come before each node. Most graphs are chains, and are not looked at. In the
- * others the map of machine/traffic.h is taken after each node, so that each node has bytes of its own. Before a node
- * runs, the bytes of earlier nodes that are not ordered with it are entered as those of others. When the graph is
+ * An instantiated graph knows which nodes come before each node. A kernel behind a programmatic edge comes after the
+ * kernel ahead when it has waited for it (queue.c: begin_early()). Most graphs are chains, and are not looked at.
+ *
+ * In the others the map of machine/traffic.h is taken after each node, so that each node has bytes of its own. Before a
+ * node runs, the bytes of earlier nodes that are not ordered with it are entered as those of others. When the graph is
  * through, the bytes of all its nodes are noted again, for the node of an outer graph, and for other streams.
  *
  * graph.c calls it when a graph is instantiated, work.c when it runs.
  */
 #include "order.h"
+#include "graph_edge.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,9 +28,28 @@ static size_t row_words(size_t count)
     return (count + BITS - 1) / BITS;
 }
 
+static bool has_bit(const uint64_t *rows, size_t count, size_t row, size_t bit)
+{
+    return rows[row * row_words(count) + bit / BITS] >> bit % BITS & 1;
+}
+
+/* Whether `second` may begin while `first` runs, although it depends on it: a programmatic edge. */
+static bool is_alongside(const struct CUgraphExec_st *exec, size_t first, size_t second)
+{
+    return has_bit(exec->before + exec->count * row_words(exec->count), exec->count, second, first);
+}
+
 static bool comes_before(const struct CUgraphExec_st *exec, size_t first, size_t second)
 {
-    return exec->before[second * row_words(exec->count) + first / BITS] >> first % BITS & 1;
+    return has_bit(exec->before, exec->count, second, first) && !is_alongside(exec, first, second);
+}
+
+/* Whether the edge lets the kernel begin before the one ahead of it is over. */
+static bool lets_begin(const struct work *ahead, const cudaGraphEdgeData *edge)
+{
+    return edge->type == cudaGraphDependencyTypeProgrammatic && ahead->kind == WORK_KERNEL &&
+           (edge->from_port == cudaGraphKernelNodePortLaunchCompletion ||
+            (ahead->kernel.entry->kernel && sim_kernel_facts(ahead->kernel.entry->kernel)->lets_begin));
 }
 
 static bool touches_memory(const struct exec_step *step)
@@ -60,13 +82,16 @@ void nodes_instantiated(struct CUgraphExec_st *exec)
 {
     size_t words = row_words(exec->count);
 
-    exec->before = exec->count <= NODES_MOST ? calloc(exec->count * words + 1, sizeof *exec->before) : NULL;
+    exec->before = exec->count <= NODES_MOST ? calloc(2 * exec->count * words + 1, sizeof *exec->before) : NULL;
     for (size_t i = 0; exec->before && i < exec->count; i++) {
         const struct CUgraphNode_st *node = exec->steps[i].node;
 
         for (size_t d = 0; d < node->dependency_count; d++) {
             size_t earlier = node->dependencies[d]->mark - 1;
+            cudaGraphEdgeData edge = edge_of(node, d);
 
+            if (lets_begin(&exec->steps[earlier].work, &edge))
+                exec->before[(exec->count + i) * words + earlier / BITS] |= UINT64_C(1) << earlier % BITS;
             for (size_t n = 0; n < words; n++)
                 exec->before[i * words + n] |= exec->before[earlier * words + n];
             exec->before[i * words + earlier / BITS] |= UINT64_C(1) << earlier % BITS;
@@ -123,12 +148,17 @@ bool nodes_tell(struct runtime *runtime, uint64_t address, unsigned kinds, char 
             const struct order_touched theirs = touched_by(run, step);
             const struct traffic_span *span = is_rival(run, step) ? order_find(&theirs, address) : NULL;
 
-            if (!span || !order_collide(&kernel, kinds, theirs.work, span->kinds))
+            bool alongside = span && is_alongside(run->exec, step, run->at);
+
+            if (!span || (alongside && kinds & TRAFFIC_AWAITED) ||
+                !order_collide(&kernel, kinds & ~TRAFFIC_AWAITED, theirs.work, span->kinds))
                 continue;
-            snprintf(text, size, "%s at %s, in a node of a graph; another node (%s) %s it, and no edges order the two",
+            snprintf(text, size, "%s at %s, in a node of a graph; another node (%s) %s it, and %s",
                      kinds & (TRAFFIC_WRITE | TRAFFIC_STRONG_WRITE) ? "write" : "read",
                      order_place(runtime, address).text, step_name(&run->exec->steps[step]),
-                     order_verb(theirs.work, span->kinds));
+                     order_verb(theirs.work, span->kinds),
+                     alongside ? "the edge between them is programmatic: only cudaGridDependencySynchronize() waits"
+                               : "no edges order the two");
             return true;
         }
     return false;

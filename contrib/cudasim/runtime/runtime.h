@@ -265,7 +265,7 @@ struct runtime {
     struct ipc *ipc;             /* what is shared with other processes; NULL: nothing */
     unsigned word_waits;         /* graphs in progress that wait for a word */
     struct task *tasks, **tasks_end; /* work that is not over, in the order of submission */
-    uint64_t last_task;          /* id of the newest */
+    uint64_t last_task, asked;   /* id of the newest; and when the program last asked and dropped the answer */
     unsigned pending, running;   /* of them: do not run yet; run, host functions among them */
     uint64_t random;             /* state of the seed's draws */
     pthread_cond_t changed;      /* with `lock`: some work is over */
@@ -712,7 +712,8 @@ struct CUgraphExec_st {
     unsigned long long flags; /* of its instantiation */
     struct CUgraph_st *only_of; /* of which it is the only one; NULL: there may be more */
     struct object_use *objects; /* user objects that it keeps alive */
-    uint64_t *before;        /* [count][(count + 63) / 64] bits: the steps before each step; NULL: not kept */
+    uint64_t *before;        /* [2][count][(count + 63) / 64] bits: the steps before each step, and of these the ones */
+                             /* beside which it may begin; NULL: not kept */
     bool unordered;          /* nothing orders some of its steps, or some steps inside of them */
 };
 

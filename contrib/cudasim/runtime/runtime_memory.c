@@ -26,10 +26,13 @@ cudaError_t cudaFree(void *pointer)
 {
     struct call call;
 
-    if (call_begin(&call, CALL_UNSAFE) && pointer)
+    /* Of memory of a pool, the manual says that nothing waits: work that is pending may still use it. */
+    if (call_begin(&call, CALL_UNSAFE) && pointer &&
+        (!map_get(&call.runtime->pooled, pointer) || graph_memory_is(call.runtime, pointer)))
         call.error = queue_wait_all(&call);
-    if (call.locked && call.error == cudaSuccess && graph_memory_is(call.runtime, pointer))
-        call.error = graph_memory_free(call.runtime, pointer) ? cudaSuccess : cudaErrorInvalidValue;
+    if (call.locked && call.error == cudaSuccess && graph_memory_is(call.runtime, pointer) &&
+        !graph_memory_free(call.runtime, pointer))
+        call.error = cudaErrorInvalidValue;
     else if (call.locked && call.error == cudaSuccess)
         call.error = allocation_release(call.runtime, pointer, __func__);
     return call_end(&call);

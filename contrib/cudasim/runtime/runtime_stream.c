@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "result_use.h"
+
 /* ------------------------------------------------------------------ streams */
 
 static cudaError_t create(struct runtime *runtime, cudaStream_t *stream, unsigned flags, int priority)
@@ -61,8 +63,20 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     return call_end(&call);
 }
 
-/* `query`: the work need not be over. */
-static cudaError_t wait_for(cudaStream_t stream, bool query)
+/* Whether the program asks and drops the answer. It then knows nothing of the work, which need not be over. */
+static bool is_dropped(const struct call *call)
+{
+    struct runtime *runtime = call->runtime;
+    uint64_t asked = runtime->asked;
+
+    if (result_use(call->from) != RESULT_UNUSED)
+        return false;
+    runtime->asked = runtime->last_task;
+    return asked != runtime->last_task; /* who asks again may do so to let the work go on */
+}
+
+/* `query`: the work need not be over. Asking runs it as well: a program that asks until it is over would never end. */
+IN_CALL cudaError_t wait_for(cudaStream_t stream, bool query)
 {
     struct call call;
 
@@ -70,7 +84,7 @@ static cudaError_t wait_for(cudaStream_t stream, bool query)
         struct CUstream_st *record = stream_of(&call, stream);
 
         call.error = record ? capture_permits_wait(&call, record) : cudaErrorInvalidResourceHandle;
-        if (call.error == cudaSuccess)
+        if (call.error == cudaSuccess && !(query && is_dropped(&call)))
             call.error = query ? queue_query_stream(&call, record) : queue_wait_stream(&call, record);
     }
     return call_end(&call);
@@ -318,13 +332,15 @@ static cudaError_t check_uncaptured(struct runtime *runtime, const struct CUeven
 }
 
 /* `query`: the work need not be over, here or in another process. */
-static cudaError_t wait_for_event(cudaEvent_t event, bool query)
+IN_CALL cudaError_t wait_for_event(cudaEvent_t event, bool query)
 {
     struct call call;
 
     if (call_begin(&call, CALL_UNSAFE)) {
         call.error = handle_is(call.runtime, event, HANDLE_EVENT) ? check_uncaptured(call.runtime, event)
                                                                   : cudaErrorInvalidResourceHandle;
+        if (call.error == cudaSuccess && query && is_dropped(&call))
+            return call_end(&call);
         if (call.error == cudaSuccess)
             call.error = query ? queue_query_event(&call, event) : queue_wait_event(&call, event);
         if (call.error == cudaSuccess && event->shared) {

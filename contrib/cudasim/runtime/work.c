@@ -197,8 +197,10 @@ cudaError_t work_run(struct call *call, const struct work *work, cudaStream_t st
     case WORK_EMPTY:
     case WORK_TAKE:
     case WORK_WAIT:     /* what it waits for is over: it was put behind that */
+        return cudaSuccess;
     case WORK_ALLOCATE: /* a graph's memory keeps its address as long as the graph lives */
     case WORK_RELEASE:
+        memory_away(sim_memory(call->runtime->sim), work->memory.address, work->kind == WORK_RELEASE);
         return cudaSuccess;
     }
     return cudaErrorUnknown;

@@ -409,20 +409,20 @@ STEP(cvta_local)
 STEP(cvta_shared)
 {
     const u64 *A = slot_at(w, i->a);
-    u64 *D = slot_at(w, i->d);
+    u64 *D = slot_at(w, i->d), window = WINDOW(WINDOW_SHARED) | block_group(w->block) << MADE_BY_AT;
 
     if (i->op)
         for (int l = 0; l < LANES; l++) {
             u64 a = A[l], rank = a >> 32 & 0xFFFF;
 
-            D[l] = w->lanes[l] ? rank ? (a & 0xFFFFFF) | rank << 24 : a & (WINDOW(1) - 1) : D[l];
+            D[l] = w->lanes[l] ? rank ? (a & 0xFFFFFF) | rank << 24 : a & ((1ull << MADE_BY_AT) - 1) : D[l];
         }
     else
         for (int l = 0; l < LANES; l++) {
             u64 a = A[l], rank = a >> 24;
             bool mapped = rank && rank <= (w->block->cluster ? w->block->launch->cluster_blocks : 1);
 
-            D[l] = w->lanes[l] ? (mapped ? (a & 0xFFFFFF) | rank << 32 : a) | WINDOW(WINDOW_SHARED) : D[l];
+            D[l] = w->lanes[l] ? (mapped ? (a & 0xFFFFFF) | rank << 32 : a) | window : D[l];
         }
     return i + 1;
 }
@@ -802,11 +802,12 @@ STEP(bulk_wait)
     return i + 1;
 }
 
+/* Whoever sleeps lets others run, also where it does not wait for them. */
 STEP(nanosleep_)
 {
     w->spinning = 1;
-    w->spin_count = 200; /* gives way at the next backward branch */
-    return i + 1;
+    w->spin_count = 200; /* a loop around it gives way as well */
+    return warp_give_way(w, i + 1);
 }
 
 #define C(name, body, class) {name, body, "", 0, CLASS_##class, 0}

@@ -307,7 +307,7 @@ static bool bulk_move(struct warp *w, const struct ins *i, int l, u64 to, u64 fr
             return false;
         memcpy(data, p, i->size);
         if (x->from_space == PTX_SHARED)
-            race_bulk_reads(w, i, (unsigned)l, p, i->size);
+            race_bulk_reads(w, i, (unsigned)l, p, i->size, !x->has_barrier);
         p = bulk_place(w, i, l, to + n, i->space, i->size, i->op ? ACCESS_ATOMIC : ACCESS_WRITE);
         if (!p)
             return false;

@@ -19,7 +19,7 @@ static s64 own_offset(const struct warp *w, const struct ins *i, int l, unsigned
     else if (i->flags & INS_ADDRESS_BASE)
         at = (u32)(at + ((const u32 *)slot_at(w, i->a))[l]);
     high = at >> 32;
-    if (high && high != WINDOW(WINDOW_SHARED) >> 32)
+    if (high && (high & ~(0xFFu << (MADE_BY_AT - 32))) != WINDOW(WINDOW_SHARED) >> 32)
         return -1;
     at = (u32)at;
     return at + bytes <= w->block->shared_size ? (s64)at : -1;

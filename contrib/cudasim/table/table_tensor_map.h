@@ -98,7 +98,7 @@ static bool tensor_run(struct tensor_work *t, u64 address, u32 bytes)
             if (!(p = tensor_shared(t, t->filled, part, ACCESS_READ)))
                 return false;
             memcpy(data, p, part);
-            race_bulk_reads(t->w, t->i, (unsigned)t->lane, p, part);
+            race_bulk_reads(t->w, t->i, (unsigned)t->lane, p, part, true);
             if (!(p = bulk_place(t->w, t->i, t->lane, address + n, PTX_GLOBAL, part,
                                  t->i->op ? ACCESS_ATOMIC : ACCESS_WRITE)))
                 return false;

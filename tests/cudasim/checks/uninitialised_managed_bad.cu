@@ -1,0 +1,26 @@
+// expect: uninitialised kernel=add_up
+/*
+ * uninitialised_managed_bad.cu - sums in managed memory that nobody has ever touched.
+ */
+#include "check_case.h"
+
+__global__ void add_up(const int *values, int *sums)
+{
+    atomicAdd(&sums[threadIdx.x % 8], values[threadIdx.x]); /* HERE */
+}
+
+int main(void)
+{
+    int *values, *sums;
+
+    CUDA_CHECK(cudaMallocManaged(&values, 32 * sizeof(int)));
+    CUDA_CHECK(cudaMallocManaged(&sums, 8 * sizeof(int)));
+    for (int i = 0; i < 32; i++)
+        values[i] = i;
+    add_up<<<1, 32>>>(values, sums);
+    int status = finish(cudaSuccess);
+
+    cudaFree(values);
+    cudaFree(sums);
+    return status;
+}
