@@ -234,7 +234,7 @@ halves 0 0 0 0 0 153.6"
     assert_line --regexp '^    loop: [0-9]+ instructions, 8 loads, 128 of shared memory, 0 stores$'
 }
 
-@test "features: atomics of two floats of a sector, and what L1 has of a table because other blocks asked for it" {
+@test "features: atomics of two floats of a sector, what L1 has because other blocks asked for it, loads made one" {
     cat > common.cu << 'END'
 /* Each lane adds to one of two neighbouring floats, and then to the other: two rounds of 16 lanes at the sector. */
 __global__ void neighbours(float *a)
@@ -255,6 +255,12 @@ __global__ void gather(const int *at, const float *t, float *sum)
     float s = t[at[(blockIdx.x * 256 + threadIdx.x) % 16384]];
     sum[blockIdx.x * 256 + threadIdx.x] = s;
 }
+/* Three loads of one word, and one of another: ptxas makes two of them. */
+__global__ void thrice(const float *t, float *sum)
+{
+    const float *p = t + threadIdx.x;
+    sum[threadIdx.x] = __ldg(p) + __ldg(p) * __ldg(p) + __ldg(p + 32);
+}
 int main()
 {
     float *a;
@@ -268,18 +274,20 @@ int main()
     table<<<528, 256>>>(a, a + 65536);
     table<<<132, 256>>>(a, a + 65536); /* each block has its own multiprocessor */
     gather<<<8448, 256>>>(at, a, a + 65536);
+    thrice<<<1, 32>>>(a, a + 65536);
     return cudaDeviceSynchronize();
 }
 END
     # Of several workers the order of blocks depends on their pace.
     CUDASIM_WORKERS=1 CUDASIM_PROFILE=h100 run -0 --separate-stderr features common.cu --csv
     run -0 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-        { printf "%s %s %.2f\n", $1, $at["atomic_rounds"], $at["load_hits"] / ($at["load_sectors"] + 1e-9) }' \
-        <<< "$output"
-    assert_output "neighbours 76.8 0.00
-table 0 0.75
-table 0 0.00
-gather 0 0.80"
+        { printf "%s %s %.2f %d\n", $1, $at["atomic_rounds"], $at["load_hits"] / ($at["load_sectors"] + 1e-9),
+          $at["load_requests"] }' <<< "$output"
+    assert_output "neighbours 76.8 0.00 0
+table 0 0.75 270336
+table 0 0.00 67584
+gather 0 0.80 135168
+thrice 0 0.00 2"
 }
 
 @test "features: memory of the host, managed memory touched first, printing, launches by kernels" {

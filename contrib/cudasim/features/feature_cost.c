@@ -495,6 +495,13 @@ static void add_statement(struct listing *l, const struct ptx_function *f, const
     x->writes = list_of(l, f, s, feature_visit_written);
 }
 
+/* A load that is not there in the machine code. */
+static void drop_step(struct cost_step *x)
+{
+    *x = (struct cost_step){.known = x->known, .pipe = PIPE_ALU, .wait = WAIT_NONE, .reads = x->reads,
+                            .writes = x->writes};
+}
+
 static bool add_function(struct costs *c, const struct program *program, const struct function *function)
 {
     const struct ptx_function *f = function->ptx;
@@ -519,6 +526,8 @@ static bool add_function(struct costs *c, const struct program *program, const s
             at++;
         if (at < f->statement_count && f->statements[at].line == line)
             add_statement(&l, f, &w, &f->statements[at++], &c->steps[n]);
+        if (program->code[n].repeats)
+            drop_step(&c->steps[n]);
     }
     c->register_count += (uint32_t)f->register_count + 1;
     free(w.at);

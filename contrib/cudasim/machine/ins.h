@@ -104,6 +104,7 @@ struct ins {
     bool stores;      /* st: the values are in the registers that `extra` lists */
     bool copies;      /* an asynchronous copy: what it writes is there when it was waited for */
     bool cached;      /* a read by a cache that this launch's stores do not reach: ld.nc, tex */
+    bool repeats;     /* such a load of what one before it in its straight run has loaded: ptxas makes one of them */
     bool bulk;        /* a copy or a reduction in bulk, or a fence that orders them */
     bool polls;       /* a volatile or strong load, or an atomic that adds 0, in a small loop: it waits for a thread */
     bool awaits;      /* griddepcontrol.wait: for the kernel ahead in the stream */

@@ -536,6 +536,8 @@ void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address
     unsigned count, hits = 0;
     bool young = false;
 
+    if (ins->repeats)
+        return;
     if (ins->class == CLASS_PARAMETER) {
         c->constant_requests++;
         c->constant_words += distinct(address, mask, 2, 0, list);

@@ -288,6 +288,9 @@ void mark_polls(struct builder *b);
 /* Marks its loads of words that an atomic operation compares later, and its stores to words that it loaded before. */
 void mark_guesses(struct builder *b);
 
+/* Marks its loads that an earlier one makes unnecessary. */
+void mark_repeats(struct builder *b);
+
 /* ---- regalloc.c ---- */
 
 /* Gives the registers of the function built last their slots; sets function->register_bytes and b->live_at_entry. */

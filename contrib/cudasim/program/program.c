@@ -109,6 +109,7 @@ static void copy_marks(struct builder *b)
             b->code[n].polls = from->polls;
             b->code[n].guesses = from->guesses;
             b->code[n].writes_back = from->writes_back;
+            b->code[n].repeats = from->repeats;
             b->code[n].doubtful = from->doubtful;
             from++;
         }
@@ -138,6 +139,7 @@ static void build_code(struct builder *b, size_t index, const struct ptx_functio
         mark_selected(b);
         mark_polls(b);
         mark_guesses(b);
+        mark_repeats(b);
     }
     allocate_registers(b);
     resolve_targets(b);

@@ -280,3 +280,41 @@ void mark_guesses(struct builder *b)
         i->writes_back = i->stores && load_precedes(b, n);
     }
 }
+
+/* Whether a label that is jumped to stands behind instruction `m`, up to `n`. */
+static bool jumped_to(const struct builder *b, size_t m, size_t n)
+{
+    for (size_t l = 0; l < b->ptx_function->statement_count; l++)
+        if (b->ptx_function->statements[l].kind == PTX_LABEL && b->label_used[l] && b->label_at[l] > m &&
+            b->label_at[l] <= n)
+            return true;
+    return false;
+}
+
+static bool repeats(const struct builder *b, size_t n)
+{
+    const struct ins *i = &b->code[n];
+
+    if (!i->cached || i->class != CLASS_GLOBAL_LOAD)
+        return false;
+    for (size_t m = n; m-- > b->first && n - m < NEAR;) {
+        const struct ins *x = &b->code[m];
+        const struct ins_facts *f = &b->facts[m];
+
+        if (f->targets || !f->falls)
+            return false;
+        for (uint32_t d = 0; d < f->defs; d++)
+            if (uses(b, n, b->vregs[f->first_def + d]))
+                return false;
+        if (x->cached && x->class == CLASS_GLOBAL_LOAD && x->body == i->body && x->a == i->a && x->imm == i->imm &&
+            x->size == i->size && x->width == i->width && x->count == i->count)
+            return !jumped_to(b, m, n);
+    }
+    return false;
+}
+
+void mark_repeats(struct builder *b)
+{
+    for (size_t n = b->first; n < b->code_count; n++)
+        b->code[n].repeats = repeats(b, n);
+}
