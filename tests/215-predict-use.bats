@@ -229,6 +229,13 @@ CSV
         $13 - e < 0.001 && $10 < $9 && $9 < $11) }' \
         "$out/predict-validation.csv"
     grep -q '</svg>' "$out/predict-validation.svg"
+    # For another GPU than the model's.
+    PREDICT_SECONDS=2 run -0 --separate-stderr predict validate --times "$times" --gpu h200 \
+        --model "$BATS_TEST_TMPDIR/m" --out "$out"
+    assert_line --regexp '^\| all that are predicted \| 1 \| 1 \| '
+    grep -q '^NVIDIA H200, from counts of the simulator' "$out/predict-validation.md"
+    run -2 predict validate --times "$times" --gpu nonesuch --model "$BATS_TEST_TMPDIR/m" --out "$out"
+    assert_line --partial nonesuch
     sed -i 's/,400$/,nan/' "$times"
     run -2 predict validate --times "$times" --out "$out"
     assert_line --partial "times.csv:6: not 8 cells with a launch's number and its microseconds"
