@@ -131,14 +131,14 @@ END
     assert_equal "$(fwt "$BATS_TEST_TMPDIR/as.json")" "$(fwt "$BATS_TEST_TMPDIR/ten.json")"
     assert_equal "$(jq '.kernels | length' "$BATS_TEST_TMPDIR/as.json")" \
         "$(($(wc -l < contrib/predict/data/public.csv) - 1))"
-    # Nine of ten are within the interval that the model itself gives to these rows; those that are refused have none.
+    # The interval that the model gives to these rows is the quantile of 95.5 %; those that are refused have none.
     held=$(paste <(jq -r '.kernels[] | [.low_us // "no", .high_us // "no"] | @tsv' "$BATS_TEST_TMPDIR/as.json") \
         <(sed 1d contrib/predict/data/public.csv | cut -d, -f5) |
         awk '$1 == "no" { refused++; next } $1 <= $3 && $3 <= $2 { n++ } END { print n / (NR - refused), refused }')
     assert_equal "${held#* }" "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
         $at["clocked"] > 0 || ($at["stale"] > 0 && $at["regular"] == 0) { n++ }
         END { print n }' contrib/predict/data/public.csv)"
-    awk -v held="${held% *}" 'BEGIN { exit !(held >= 0.9 && held < 0.96) }'
+    awk -v held="${held% *}" 'BEGIN { exit !(held >= 0.93 && held < 0.98) }'
 }
 
 # A program of two suites, or with other options, was left out a line at a time: the model knew it by its other lines.
