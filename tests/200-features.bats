@@ -261,6 +261,15 @@ __global__ void thrice(const float *t, float *sum)
     const float *p = t + threadIdx.x;
     sum[threadIdx.x] = __ldg(p) + __ldg(p) * __ldg(p) + __ldg(p + 32);
 }
+/* Half of the lanes, then all: two loads. */
+__global__ void half(const float *t, float *sum)
+{
+    const float *p = t + threadIdx.x;
+    float some = 0;
+    asm volatile("{.reg .pred q; setp.lt.u32 q, %1, 16; @q ld.global.nc.f32 %0, [%2];}"
+                 : "+f"(some) : "r"(threadIdx.x), "l"(p));
+    sum[threadIdx.x] = some + __ldg(p);
+}
 int main()
 {
     float *a;
@@ -275,6 +284,7 @@ int main()
     table<<<132, 256>>>(a, a + 65536); /* each block has its own multiprocessor */
     gather<<<8448, 256>>>(at, a, a + 65536);
     thrice<<<1, 32>>>(a, a + 65536);
+    half<<<1, 32>>>(a, a + 65536);
     return cudaDeviceSynchronize();
 }
 END
@@ -287,7 +297,8 @@ END
 table 0 0.75 270336
 table 0 0.00 67584
 gather 0 0.80 135168
-thrice 0 0.00 2"
+thrice 0 0.00 2
+half 0 0.33 2"
 }
 
 @test "features: memory of the host, managed memory touched first, printing, launches by kernels" {

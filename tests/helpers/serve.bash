@@ -81,3 +81,12 @@ submit_sh() { timeout 60 "$root/run_scripts/submit.sh" "$@" --url "$url" --token
 
 page_is() { [ "$(chromium_text location.pathname)" = "$1" ]; }
 page_shows() { [[ $(chromium_text document.documentElement.outerHTML) == *"$1"* ]]; }
+
+# refute_kept TEXT FILE...: no file, and none of a folder, holds the text. The server's own files may go away meanwhile.
+refute_kept() {
+    local text=$1 each
+    shift
+    for each; do [ -e "$each" ]; done
+    run grep -rqF -- "$text" "$@"
+    [ "$status" -eq 1 ] || { [ "$status" -eq 2 ] && ! grep -v ': No such file or directory$' <<< "$output"; }
+}

@@ -495,7 +495,7 @@ static void add_statement(struct listing *l, const struct ptx_function *f, const
     x->writes = list_of(l, f, s, feature_visit_written);
 }
 
-/* A load that is not there in the machine code. */
+/* A load that is not there in the machine code. Who reads it does not wait for the one before it: few read it alone. */
 static void drop_step(struct cost_step *x)
 {
     *x = (struct cost_step){.known = x->known, .pipe = PIPE_ALU, .wait = WAIT_NONE, .reads = x->reads,

@@ -340,36 +340,43 @@ static bool fresh(struct probe *p, bool store, uint64_t sector)
 }
 
 /*
- * Whether L1 has the sector; it has it afterwards if `fills`. A hash spreads strides of powers of two. *old: whether
- * the line was asked for a while ago: warps go at about the same pace.
+ * The place of a line in a cache with so many lines, or the place that it gets: that of the line of its set that was
+ * not used for longest. *there: the cache has it. A hash spreads strides of powers of two.
+ */
+static uint32_t find_line(const uint64_t *tag, const uint64_t *used, uint32_t lines, uint64_t line, bool *there)
+{
+    uint32_t set = (uint32_t)((line * 0x9E3779B97F4A7C15u >> 32) % (lines / PROBE_WAYS)) * PROBE_WAYS, victim = set;
+
+    for (uint32_t n = set; n < set + PROBE_WAYS; n++) {
+        *there = tag[n] == line + 1;
+        if (*there)
+            return n;
+        victim = used[n] < used[victim] ? n : victim;
+    }
+    return victim;
+}
+
+/*
+ * Whether L1 has the sector; it has it afterwards if `fills`. *old: whether the line was asked for a while ago: warps
+ * go at about the same pace.
  */
 static bool cached(struct probe *p, uint64_t sector, uint64_t executed, bool fills, bool *old)
 {
     uint64_t line = sector >> (LINE_SHIFT - SECTOR_SHIFT);
     uint8_t bit = (uint8_t)(1u << (sector & 3));
-    uint32_t sets = p->lines / PROBE_WAYS;
-    uint32_t set = (uint32_t)((line * 0x9E3779B97F4A7C15u >> 32) % sets) * PROBE_WAYS, victim = set;
+    bool there, hit;
+    uint32_t n = find_line(p->tag, p->used, p->lines, line, &there);
 
-    for (uint32_t n = set; n < set + PROBE_WAYS; n++) {
-        if (p->tag[n] == line + 1) {
-            bool hit = p->sectors[n] & bit;
-
-            p->used[n] = ++p->stamp;
-            p->sectors[n] |= fills ? bit : 0;
-            p->filled[n] = hit ? p->filled[n] : executed;
-            *old = executed > p->filled[n] + IN_FLIGHT || executed + IN_FLIGHT < p->filled[n];
-            return hit;
-        }
-        victim = p->used[n] < p->used[victim] ? n : victim;
-    }
-    if (fills) {
-        p->tag[victim] = line + 1;
-        p->used[victim] = ++p->stamp;
-        p->sectors[victim] = bit;
-        p->filled[victim] = executed;
-    }
     *old = false;
-    return false;
+    if (!there && !fills)
+        return false;
+    hit = there && p->sectors[n] & bit;
+    p->tag[n] = line + 1;
+    p->used[n] = ++p->stamp;
+    p->sectors[n] = (uint8_t)((there ? p->sectors[n] : 0) | (fills ? bit : 0));
+    p->filled[n] = hit ? p->filled[n] : executed;
+    *old = there && (executed > p->filled[n] + IN_FLIGHT || executed + IN_FLIGHT < p->filled[n]);
+    return hit;
 }
 
 /* Whether L1 has the sector because blocks before this one asked for it. It has it afterwards if `fills`. */
@@ -377,29 +384,23 @@ static bool common_has(struct probe_common *c, uint32_t block, uint64_t sector, 
 {
     uint64_t line = sector >> (LINE_SHIFT - SECTOR_SHIFT);
     uint8_t bit = (uint8_t)(1u << (sector & 3));
-    uint32_t sets = c->lines / PROBE_WAYS;
-    uint32_t set = (uint32_t)((line * 0x9E3779B97F4A7C15u >> 32) % sets) * PROBE_WAYS, victim = set;
+    bool there, hit;
+    uint32_t n = find_line(c->tag, c->used, c->lines, line, &there);
 
-    for (uint32_t n = set; n < set + PROBE_WAYS; n++) {
-        if (c->tag[n] == line + 1) {
-            bool hit = c->sectors[n] & bit;
-
-            c->asked[n] += block > c->last[n];
-            c->last[n] = block > c->last[n] ? block : c->last[n];
-            c->used[n] = ++c->stamp;
-            c->sectors[n] |= fills ? bit : 0;
-            return hit && block > c->first[n] && (c->gathers || 2 * c->asked[n] >= block - c->first[n] + 1);
-        }
-        victim = c->used[n] < c->used[victim] ? n : victim;
+    if (!there && !fills)
+        return false;
+    if (!there) {
+        c->tag[n] = line + 1;
+        c->sectors[n] = 0;
+        c->first[n] = block;
+        c->last[n] = c->asked[n] = 0;
     }
-    if (fills) {
-        c->tag[victim] = line + 1;
-        c->used[victim] = ++c->stamp;
-        c->sectors[victim] = bit;
-        c->first[victim] = c->last[victim] = block;
-        c->asked[victim] = 1;
-    }
-    return false;
+    hit = c->sectors[n] & bit;
+    c->asked[n] += block > c->last[n];
+    c->last[n] = block > c->last[n] ? block : c->last[n];
+    c->used[n] = ++c->stamp;
+    c->sectors[n] |= fills ? bit : 0;
+    return hit && block > c->first[n] && (c->gathers || 2 * c->asked[n] >= block - c->first[n] + 1);
 }
 
 /* has[n]: what common_has() says of sectors[n]. */

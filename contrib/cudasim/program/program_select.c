@@ -291,6 +291,7 @@ static bool jumped_to(const struct builder *b, size_t m, size_t n)
     return false;
 }
 
+/* Whether the same lanes have loaded what instruction `n` loads, in its straight run. */
 static bool repeats(const struct builder *b, size_t n)
 {
     const struct ins *i = &b->code[n];
@@ -306,7 +307,8 @@ static bool repeats(const struct builder *b, size_t n)
         for (uint32_t d = 0; d < f->defs; d++)
             if (uses(b, n, b->vregs[f->first_def + d]))
                 return false;
-        if (x->cached && x->class == CLASS_GLOBAL_LOAD && x->body == i->body && x->a == i->a && x->imm == i->imm &&
+        if (x->cached && x->class == CLASS_GLOBAL_LOAD && x->run == i->run && x->body == i->body &&
+            x->guard == i->guard && x->guard_negated == i->guard_negated && x->a == i->a && x->imm == i->imm &&
             x->size == i->size && x->width == i->width && x->count == i->count)
             return !jumped_to(b, m, n);
     }

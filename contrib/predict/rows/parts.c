@@ -11,7 +11,8 @@
 #define READS_L2_CLOCK 1850.0   /* bandwidth, read, 16 to 64 MiB: bytes a clock of the whole GPU */
 #define WRITES_L2_CLOCK 2000.0  /* bandwidth, write */
 #define MEASURED_L2_BYTES 62914560.0 /* gpu, l2 */
-#define ALONE_STORE 0.9         /* columns, write: how much more a sector costs that is alone in its line */
+#define ALONE_STORE 0.9         /* how much more a sector costs that is alone in its line: columns, write: 0.75; by */
+                                /* public programs 1 */
 #define SCATTERED_CLOCK 18.7    /* atomic, scattered_256M, read and written: sectors a clock from memory, one by one */
 #define CONSTANT_CLOCKS 2.0     /* constant_throughput: for each word */
 #define SHARED_ROUND_CLOCKS 1.0 /* shared_atomic, add_u32: for each lane at one word */

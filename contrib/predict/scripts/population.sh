@@ -52,8 +52,8 @@ table=$here/${fresh:+$fresh-}programs.csv
 
 # The programs' list, and the GPU that timed them.
 list=$here/list.tsv card=h200
-[[ $fresh != courses && $fresh != benchmarks ]] || { list=$here/$fresh-list.tsv card=h100; }
-[[ $fresh != students && $fresh != collections && $fresh != rest && $fresh != labs ]] || list=$here/$fresh-list.tsv
+[ ! -e "$here/$fresh-list.tsv" ] || list=$here/$fresh-list.tsv
+[[ $fresh != courses && $fresh != benchmarks ]] || card=h100
 
 # Limits of the rule: launches of a program; seconds of processor time and KB of memory for counting.
 launches=40 seconds=20 memory=6000000
@@ -73,7 +73,7 @@ programs() {
     while IFS=$'\t' read -r name rest; do
         [[ $name != '#'* && -n $name ]] || continue
         [ -z "$fresh" ] || ! grep -q "^$name," "$here/programs.csv" || continue
-        [[ $fresh != [nl]* ]] || ! grep -q "^$name," "$here/fresh-programs.csv" || continue
+        [[ $fresh != next && $fresh != last ]] || ! grep -q "^$name," "$here/fresh-programs.csv" || continue
         [ "$fresh" != last ] || ! grep -q "^$name," "$here/next-programs.csv" || continue
         printf '%s\t%s\t%s\n' "$(digest "predict-${fresh:-population} $name")" "$name" "$rest"
     done < "$list" | LC_ALL=C sort | head -n "$first" | cut -f 2-6
