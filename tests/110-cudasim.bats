@@ -20,7 +20,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
     programs=$build/cudasim-tests
     sources=$root/tests/cudasim
-    faulty='errors errors_sticky driver_api children features/launch_attributes features/host_memory' # programs that do wrong on purpose
+    faulty='errors errors_sticky driver_api children features/launch_attributes features/host_memory features/device_graphs' # programs that do wrong on purpose
     # The caller's own settings must not leak in.
     local name
     for name in "${!CUDASIM_@}"; do unset "$name"; done
@@ -116,6 +116,7 @@ pair() {
     passes errors_sticky
 }
 @test "cudasim: features/answers" { passes features/answers; }
+@test "cudasim: features/as_the_card" { passes features/as_the_card; }
 # bats test_tags=long
 @test "cudasim: features/atomics_wide" { built features/atomics_wide && passes features/atomics_wide; }
 @test "cudasim: features/barriers_ptx" { passes features/barriers_ptx; }
@@ -264,6 +265,19 @@ pair() {
         CUDASIM_WORKERS=1 passes "$program"
         for seed in 1 2 3 5 6; do CUDASIM_SEED=$seed passes "$program"; done
     done
+}
+
+@test "cudasim: a first launch, which loads the kernel, while a stream waits for a word is warned of" {
+    simulate features/lazy_load
+    assert_equal "$status" 0
+    assert_regex "$said" '^cudasim: warning: deadlock: [a-z_:]*unknown: its first launch loads it'
+    CUDA_MODULE_LOADING=EAGER passes features/lazy_load
+}
+
+@test "cudasim: 1,048 answers of the runtime and the driver are those of an H200, or differ for a reason that is named" {
+    run "$root/tests/answers/compare.sh"
+    assert_success
+    assert_output '1048 answers: 1034 as on the card, 14 apart for a reason, 0 different'
 }
 
 @test "cudasim: an unsupported kernel alone is refused, by name, even if the program checks no error" {

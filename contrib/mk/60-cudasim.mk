@@ -151,8 +151,8 @@ TOGETHER_1 := async_copy batches bfs bitonic clock_nanosleep clusters constant_m
 TOGETHER_2 := mbarrier memory_api merge_sort mma_ptx nbody needleman_wunsch odd_ptx pools producer_consumer radix_sort \
 	reduce scan sha256 sobel spin_lock spmv struct_params texture_shapes transpose vector_add vector_types \
 	warp_algorithms
-TOGETHER_3 := atomics bit_ptx float_ops function_pointers graph_objects graphs group_calls host_memory integer_ops \
-	launch_attributes memory_places recursion streams_events texture_views textures volatile_fence wrong_calls
+TOGETHER_3 := as_the_card atomics bit_ptx float_ops function_pointers graph_objects graphs group_calls host_memory \
+	integer_ops launch_attributes memory_places recursion streams_events texture_views textures volatile_fence wrong_calls
 TOGETHER_driver := contexts driver_api driver_arrays driver_graph first_variants graph_edges graph_words \
 	green_contexts interleaved_maps link_logs logs processes queries stream_words virtual_memory
 TOGETHER_rdc := children conditional_graphs device_graphs device_nodes device_runtime

@@ -64,7 +64,7 @@ static void test_questions()
     CUDA_CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrMaxThreadsPerBlock, 0));
     EXPECT(got.threads == value);
     CUDA_CHECK(cudaGetDeviceCount(&value));
-    EXPECT(got.device == 0 && got.devices == value && got.version == CUDART_VERSION);
+    EXPECT(got.device == 0 && got.devices == value && got.version == 6000);
     CUDA_CHECK(cudaDeviceGetLimit(&heap, cudaLimitMallocHeapSize));
     EXPECT(got.heap == heap);
     CUDA_CHECK(cudaDeviceGetCacheConfig(&cache));

@@ -142,7 +142,7 @@ CUresult cuGetProcAddress(const char *name, void **function, int version, cuuint
         *status = *function ? CU_GET_PROC_ADDRESS_SUCCESS
                   : too_new ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
                             : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-    return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+    return *function || too_new ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND; /* an H200 gives NULL for a later function */
 }
 
 #undef cuGetProcAddress
@@ -163,14 +163,12 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, 
     struct call call;
 
     if (call_begin(&call, CALL_DRIVER)) {
-        if (!name || !*name || !function || flags > cudaEnablePerThreadDefaultStream || version > CUDART_VERSION)
+        if (!name || !function || flags > cudaEnablePerThreadDefaultStream || version > CUDART_VERSION)
             call.error = cudaErrorInvalidValue;
         else
             cuGetProcAddress_v2(name, function, (int)version, flags, &found); /* what is not found is no error */
         if (call.error == cudaSuccess && status)
             *status = (enum cudaDriverEntryPointQueryResult)found;
-        if (call.error == cudaSuccess && !status && found != CU_GET_PROC_ADDRESS_SUCCESS)
-            call.error = cudaErrorSymbolNotFound;
     }
     return call_end(&call);
 }

@@ -181,6 +181,8 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device)
         if (--call.runtime->primary.references == 0 && !call.runtime->primary.used)
             call.runtime->primary.active = false;
         result = CUDA_SUCCESS;
+    } else if (call.runtime->primary.used) {
+        result = CUDA_SUCCESS; /* the runtime has a reference of its own */
     }
     runtime_unlock(call.runtime);
     return result;
@@ -200,6 +202,14 @@ CUresult cuDevicePrimaryCtxReset(CUdevice device)
     return result;
 }
 
+static bool flags_are_known(unsigned flags)
+{
+    unsigned schedule = flags & CU_CTX_SCHED_MASK;
+
+    return !(flags & ~(unsigned)CU_CTX_FLAGS_MASK) && (schedule <= CU_CTX_SCHED_YIELD ||
+                                                       schedule == CU_CTX_SCHED_BLOCKING_SYNC);
+}
+
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags)
 {
     struct driver_call call;
@@ -208,6 +218,8 @@ CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags)
         return call.result;
     if (!is_device(device))
         return CUDA_ERROR_INVALID_DEVICE;
+    if (!flags_are_known(flags))
+        return CUDA_ERROR_INVALID_VALUE;
     runtime_lock(call.runtime);
     call.runtime->primary.flags = flags;
     runtime_unlock(call.runtime);
@@ -248,7 +260,7 @@ static CUresult create(CUcontext *context, unsigned flags, CUdevice device)
 
     if (!driver_begin(&call, DRIVER_READY))
         return call.result;
-    if (!context)
+    if (!context || !flags_are_known(flags))
         return CUDA_ERROR_INVALID_VALUE;
     if (!is_device(device))
         return CUDA_ERROR_INVALID_DEVICE;
@@ -315,6 +327,8 @@ CUresult cuCtxPushCurrent(CUcontext context)
 
     if (!driver_begin(&call, DRIVER_READY))
         return call.result;
+    if (!context)
+        return CUDA_ERROR_INVALID_VALUE;
     return driver_is_context(call.runtime, context) ? push(&call, context) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
@@ -527,8 +541,9 @@ CUresult cuCtxDisablePeerAccess(CUcontext peer)
 {
     struct driver_call call;
 
-    (void)peer;
-    return driver_begin(&call, DRIVER_CONTEXT) ? CUDA_ERROR_PEER_ACCESS_NOT_ENABLED : call.result;
+    if (!driver_begin(&call, DRIVER_CONTEXT))
+        return call.result;
+    return peer ? CUDA_ERROR_PEER_ACCESS_NOT_ENABLED : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 /* The tables of internal functions that NVIDIA's own libraries ask each other for: there are none. */

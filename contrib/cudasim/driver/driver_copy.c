@@ -115,11 +115,17 @@ static size_t pitch_of(size_t pitch, size_t width, size_t height)
     return pitch == 0 && height > 0 ? width : pitch;
 }
 
+static bool row_fits(size_t pitch, size_t x, size_t width)
+{
+    return !pitch || !width || x + width <= pitch;
+}
+
 static CUresult copy_plane_2d(const CUDA_MEMCPY2D *plane, bool async, CUstream stream)
 {
     CUDA_MEMCPY3D copy;
 
-    if (!plane)
+    if (!plane || !row_fits(plane->srcPitch, plane->srcXInBytes, plane->WidthInBytes) ||
+        !row_fits(plane->dstPitch, plane->dstXInBytes, plane->WidthInBytes))
         return CUDA_ERROR_INVALID_VALUE;
     copy = (CUDA_MEMCPY3D){ .srcXInBytes = plane->srcXInBytes, .srcY = plane->srcY,
                             .srcMemoryType = plane->srcMemoryType, .srcHost = plane->srcHost,
@@ -203,6 +209,8 @@ static CUresult from_array(void *to, CUarray from, size_t x, size_t bytes, enum 
 
     if (!driver_begin(&call, DRIVER_CONTEXT))
         return call.result;
+    if (!array)
+        return CUDA_ERROR_INVALID_VALUE;
     if (async)
         return driver_end(&call, cudaMemcpy2DFromArrayAsync(to, bytes, array, x, 0, bytes, 1, kind, stream));
     return driver_end(&call, cudaMemcpy2DFromArray(to, bytes, array, x, 0, bytes, 1, kind));
@@ -262,7 +270,7 @@ static CUresult set(CUdeviceptr to, size_t pitch, unsigned value, unsigned eleme
 
     if (!driver_begin(&call, DRIVER_CONTEXT))
         return call.result;
-    if (to % element || (height > 1 && pitch % element))
+    if (to % element || (height > 1 && (pitch % element || pitch / element < width)))
         return CUDA_ERROR_INVALID_VALUE;
     if (call_begin(&inner, CALL_DEVICE))
         inner.error = work_submit(&inner, &work, stream);

@@ -50,6 +50,8 @@ CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned flags)
 
     if (!driver_begin(&call, DRIVER_CONTEXT))
         return call.result;
+    if (!bytes) /* only the runtime's call takes it */
+        return CUDA_ERROR_INVALID_VALUE;
     return driver_end(&call, cudaMallocManaged((void **)address, bytes, flags));
 }
 
@@ -398,7 +400,10 @@ static size_t attribute_bytes(CUpointer_attribute attribute)
     }
 }
 
-/* Of an address that is no one's each answer is zero: cuda.h calls that success, unlike for the call above. */
+/*
+ * Of an address that is no one's each answer is zero, and the device is none: cuda.h calls that success, unlike for the
+ * call above.
+ */
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **values, CUdeviceptr address)
 {
     if (!count || !attributes || !values)
@@ -411,6 +416,8 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes,
             memset(values[i], 0, attribute_bytes(attributes[i]));
         else if (result != CUDA_SUCCESS)
             return result;
+        if (result == CUDA_ERROR_INVALID_VALUE && attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
+            *(CUdevice *)values[i] = CU_DEVICE_INVALID;
     }
     return CUDA_SUCCESS;
 }

@@ -229,7 +229,7 @@ CUresult cuLibraryGetModule(CUmodule *module, CUlibrary library)
     if (!driver_begin(&call, DRIVER_CONTEXT))
         return call.result;
     if (!module || !library)
-        return CUDA_ERROR_INVALID_VALUE;
+        return library ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
     *module = (CUmodule)library;
     return CUDA_SUCCESS;
 }
@@ -271,7 +271,7 @@ CUresult cuFuncGetName(const char **name, CUfunction function)
 
 CUresult cuKernelGetName(const char **name, CUkernel kernel)
 {
-    return cuFuncGetName(name, (CUfunction)kernel);
+    return kernel ? cuFuncGetName(name, (CUfunction)kernel) : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* The kernel's binary. */

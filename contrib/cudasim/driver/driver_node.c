@@ -4,6 +4,8 @@
  */
 #include "driver.h"
 
+#include <string.h>
+
 /* ------------------------------------------------------------------ parameters */
 
 static struct cudaKernelNodeParams to_kernel(const CUDA_KERNEL_NODE_PARAMS *from)
@@ -72,6 +74,8 @@ static cudaError_t to_any(const CUgraphNodeParams *from, struct cudaGraphNodePar
         to->eventRecord.event = from->eventRecord.event;
         return cudaSuccess;
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+        _Static_assert(sizeof to->alloc.poolProps == sizeof from->alloc.poolProps, "the driver's is the runtime's");
+        memcpy(&to->alloc.poolProps, &from->alloc.poolProps, sizeof to->alloc.poolProps);
         to->alloc.bytesize = from->alloc.bytesize;
         return cudaSuccess;
     case CU_GRAPH_NODE_TYPE_MEM_FREE:

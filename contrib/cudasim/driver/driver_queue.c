@@ -5,6 +5,8 @@
  */
 #include "driver.h"
 
+#include "contrib/cudasim/runtime/by_host.h"
+
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 #define OWN CU_STREAM_PER_THREAD
 #else
@@ -23,6 +25,7 @@ static CUresult launch(const char *name, CUfunction function, const struct confi
                        bool cooperative)
 {
     struct work work = { .kind = WORK_KERNEL, .call = name };
+    const struct CUstream_st *stream;
     struct driver_call call;
     struct call inner;
 
@@ -35,6 +38,11 @@ static CUresult launch(const char *name, CUfunction function, const struct confi
         inner.error = launch_prepare(inner.runtime, function, configuration, arguments, extra,
                                      (const cudaLaunchAttribute *)attributes, attribute_count, cooperative,
                                      &work.kernel);
+        stream = stream_of(&inner, configuration->stream);
+        if (inner.error == cudaSuccess && stream && !stream->capture)
+            inner.error = launch_outside_graphs(inner.runtime, &work.kernel);
+        if (inner.error == cudaSuccess && stream && !stream->capture)
+            lazy_load(inner.runtime, work.kernel.entry);
         if (inner.error == cudaSuccess)
             inner.error = launch_submit(&inner, &work, (const cudaLaunchAttribute *)attributes, attribute_count,
                                         configuration->stream);

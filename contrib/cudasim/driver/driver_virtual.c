@@ -122,10 +122,10 @@ CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocatio
 {
     struct driver_call call;
 
-    (void)option;
     if (!driver_begin(&call, DRIVER_READY))
         return call.result;
-    if (!granularity || !properties || !is_plain(properties))
+    if (!granularity || !properties || !is_plain(properties) ||
+        (unsigned)option > (unsigned)CU_MEM_ALLOC_GRANULARITY_RECOMMENDED)
         return CUDA_ERROR_INVALID_VALUE;
     *granularity = GRANULARITY;
     return CUDA_SUCCESS;
@@ -223,6 +223,8 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CU
 
     if (!driver_begin(&call, DRIVER_CONTEXT))
         return call.result;
+    if (handle && properties && properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE && properties->location.id)
+        return CUDA_ERROR_INVALID_DEVICE;
     if (!handle || !properties || flags || !size || size % GRANULARITY || !is_plain(properties))
         return CUDA_ERROR_INVALID_VALUE;
     if ((unsigned)properties->requestedHandleTypes & ~(unsigned)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
@@ -359,6 +361,8 @@ static cudaError_t map(struct runtime *runtime, uint64_t base, size_t size, size
         ;
     if (*at && (*at)->base < base + size)
         return cudaErrorInvalidValue; /* something is mapped there */
+    if (offset || size != physical->size)
+        return cudaErrorNotSupported; /* as an H200: the whole of it */
     mapping = calloc(1, sizeof *mapping);
     if (!mapping || mmap((void *)(uintptr_t)base, size, PROT_NONE, MAP_SHARED | MAP_FIXED, physical->file,
                          (off_t)offset) == MAP_FAILED) {
@@ -445,20 +449,23 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t size)
 static cudaError_t set_access(struct runtime *runtime, struct reservation *reservation, uint64_t base, size_t size,
                               CUmemAccess_flags flags)
 {
-    bool accessible = flags != CU_MEM_ACCESS_FLAGS_PROT_NONE, any = false;
+    bool accessible = flags != CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    uint64_t reached = base;
 
+    for (const struct mapping *mapping = reservation->mappings; mapping; mapping = mapping->next)
+        if (mapping->base == reached && mapping->base + mapping->size <= base + size)
+            reached += mapping->size;
+    if (reached != base + size)
+        return cudaErrorInvalidValue; /* an H200 wants all of it mapped */
     for (struct mapping *mapping = reservation->mappings; mapping; mapping = mapping->next) {
         if (mapping->base < base || mapping->base + mapping->size > base + size)
             continue;
-        any = true;
         mapping->accessible = accessible;
         mapping->flags = flags;
         if (mprotect((void *)(uintptr_t)mapping->base, mapping->size,
                      accessible ? PROT_READ | PROT_WRITE : PROT_NONE) != 0)
             return cudaErrorMapBufferObjectFailed;
     }
-    if (!any)
-        return cudaErrorInvalidValue;
     return make_regions(runtime, reservation) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 

@@ -53,7 +53,7 @@ static CUstreamBatchMemOpParams to_operation(const struct word_work *from)
 /* A list that the caller frees; NULL: the parameters are wrong, or there is no memory. */
 static struct word_work *to_words(const CUDA_BATCH_MEM_OP_NODE_PARAMS *from)
 {
-    struct word_work *list = from && (!from->count || from->paramArray) && !from->flags
+    struct word_work *list = from && from->ctx && (!from->count || from->paramArray) && !from->flags
                                  ? calloc(from->count + (size_t)1, sizeof *list)
                                  : NULL;
 

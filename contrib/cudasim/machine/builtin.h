@@ -5,6 +5,7 @@
 #define CUDASIM_BUILTIN_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct call_site;
@@ -18,6 +19,7 @@ struct worker;
 struct heap {
     _Atomic uint64_t used; /* bytes of all live blocks */
     _Atomic uint64_t live; /* how many there are */
+    _Atomic bool begun;    /* a kernel asked for a block: the size stays as it is */
     struct heap_site *sites; /* [site_count] lines that called malloc(); owned */
     unsigned site_count;
 };

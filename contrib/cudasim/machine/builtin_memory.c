@@ -57,6 +57,7 @@ uint64_t heap_allocate(struct warp *w, const struct ins *ins, unsigned lane, uin
     uint64_t limit = sim_limits(sim)->heap_bytes, used = atomic_load(&heap->used);
     struct region *r;
 
+    atomic_store(&heap->begun, true);
     if (!align || align & (align - 1) || align > limit)
         return 0;
     size = size ? size : 1;

@@ -67,6 +67,11 @@ struct heap *sim_heap(struct sim *sim)
     return &sim->heap;
 }
 
+bool sim_heap_begun(const struct sim *sim)
+{
+    return atomic_load(&sim->heap.begun);
+}
+
 struct touched *sim_touched(struct sim *sim)
 {
     return &sim->touched;

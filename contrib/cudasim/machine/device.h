@@ -28,6 +28,9 @@ unsigned sim_threads(const struct sim *sim);
 /* Of malloc() in kernels. */
 struct heap *sim_heap(struct sim *sim);
 
+/* Whether a kernel has called malloc(). */
+bool sim_heap_begun(const struct sim *sim);
+
 /* The sectors of its memory that kernels touched. The bits are NULL without options.features. */
 struct touched *sim_touched(struct sim *sim);
 

@@ -98,6 +98,7 @@ static void look_at(const struct program *p, size_t index, char *seen, struct si
             k->prints = true;
         } else {
             k->launches |= site->builtin == BUILTIN_CHILD_LAUNCH;
+            k->facts.launches_graphs |= site->builtin == BUILTIN_GRAPH_LAUNCH;
             k->ordered = true; /* malloc */
         }
     }

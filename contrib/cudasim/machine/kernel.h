@@ -44,6 +44,7 @@ struct sim_kernel_facts {
     unsigned parameter_count;
     unsigned max_dynamic_shared; /* set by cudaFuncSetAttribute; 48 KiB less static by default */
     bool awaits_ahead;         /* it has griddepcontrol.wait, for the kernel ahead in the stream */
+    bool launches_graphs;      /* by the device runtime's cudaGraphLaunch() */
     bool lets_begin;           /* it has griddepcontrol.launch_dependents, for the kernel behind it */
     bool waits;                /* it has a loop that waits for a word of global memory */
     bool times;                /* it reads a clock, or sleeps */

@@ -39,7 +39,7 @@ static const struct setting {
     {"CUDASIM_STACK", SETTING_BYTES, offsetof(struct sim_limits, stack_bytes), 1024, 256, 1 << 20},
     {"CUDASIM_STACK_MAX", SETTING_BYTES, offsetof(struct sim_limits, stack_max_bytes), 524288, 1024, 16 << 20},
     {"CUDASIM_HEAP", SETTING_BYTES, offsetof(struct sim_limits, heap_bytes), 8 << 20, 4096, 1ull << 40},
-    {"CUDASIM_PRINTF", SETTING_BYTES, offsetof(struct sim_limits, printf_bytes), 1 << 20, 4096, 1ull << 30},
+    {"CUDASIM_PRINTF", SETTING_BYTES, offsetof(struct sim_limits, printf_bytes), 0, 0, 1ull << 30},
 };
 
 /* Values that programs ask for, without effect here. A profile gives them; the defaults are an H100's. */

@@ -25,7 +25,7 @@ struct sim_limits {
     uint64_t stack_bytes;            /* a thread, cudaLimitStackSize: 1024 by default, as on the real one; grows */
     uint64_t stack_max_bytes;        /* on demand up to this: 524288 */
     uint64_t heap_bytes;             /* cudaLimitMallocHeapSize: 8 MiB */
-    uint64_t printf_bytes;           /* cudaLimitPrintfFifoSize: 1 MiB; not enforced */
+    uint64_t printf_bytes;           /* cudaLimitPrintfFifoSize; 0: 64 KiB a multiprocessor; not enforced */
     /* Programs can ask for these. They have no effect. */
     char name[96];                   /* of the device */
     unsigned capability;             /* 90 is 9.0. PTX up to 9.0 runs whatever it says */

@@ -380,21 +380,35 @@ static struct value mixed(const struct sim_texture *t, const struct mix *mix)
     return v;
 }
 
+/*
+ * Whether half of what is filtered is the border. tex1D() of an array without layers is a plane of one row, and y is 0:
+ * half a texel before the row's middle. Where the descriptor's second mode is the border, an H200 mixes it in.
+ */
+static bool mixes_border(const struct sim_texture *t)
+{
+    return t->shape == TEXTURE_1D && !t->layered && t->address[1] == TEXTURE_BORDER;
+}
+
 /* Adds the texels around a place, `part` 1/256 beyond `low`: together they count `share` / 256. */
 static void add_filtered(const struct sim_texture *t, const struct texture_level *v, const int64_t low[3],
                          const int part[3], uint32_t layer, int share, struct mix *mix, struct texels *read)
 {
-    int slices = dimensions(t) > 2 ? 2 : 1, count = dimensions(t) > 1 ? 4 : 2, far = part_of(share, part[2]);
+    int slices = dimensions(t) > 2 ? 2 : 1, far = part_of(share, part[2]);
+    bool plane = dimensions(t) > 1 || mixes_border(t);
+    int count = plane ? 4 : 2, parts[2] = {part[0], dimensions(t) > 1 ? part[1] : FRACTION / 2};
 
     for (int z = 0; z < slices; z++) {
         int weight[4];
         struct value texel[4];
 
-        slice_weights(slices == 1 ? share : z ? far : share - far, part, dimensions(t) > 1, weight);
+        slice_weights(slices == 1 ? share : z ? far : share - far, parts, plane, weight);
         for (int corner = 0; corner < count; corner++) {
             int64_t at[3] = {low[0] + (corner & 1), low[1] + (corner >> 1), low[2] + z};
 
-            texel[corner] = read_texel(t, v, at, layer, weight[corner] ? read : NULL);
+            if (corner < 2 && plane && dimensions(t) == 1) /* the row before the only one */
+                texel[corner] = border_of(t);
+            else
+                texel[corner] = read_texel(t, v, at, layer, weight[corner] ? read : NULL);
         }
         add_slice(t, mix, texel, weight, count);
     }

@@ -22,7 +22,7 @@
 #define OUT_OF_TURN 64     /* branches that it has then */
 #define SPINS_TO_YIELD 8   /* backward jumps in a row, each after a look at memory, that count as waiting */
 #define CALL_COST 64       /* bytes of stack that a call takes besides its local variables */
-#define CALL_LEAST 8        /* and that it takes at the very least on a GPU: the address to return to */
+#define CALL_LEAST 16       /* and that it takes at the very least on an H200, whose frames are multiples of 16 bytes */
 
 CLONES static void fill_lanes(uint32_t *lanes, uint32_t mask)
 {
@@ -590,9 +590,7 @@ const struct ins *warp_exit(struct warp *w, const struct ins *ins)
 
 void warp_check_stack(struct warp *w, const struct ins *ins, uint64_t bytes, uint32_t depth)
 {
-    /* The kernel's own variables have a known size: the driver makes room for them, whatever the limit is. */
-    uint64_t own = w->block->launch->kernel->function->local_bytes;
-    uint64_t least = bytes - own + (uint64_t)depth * CALL_LEAST, limit = sim_limits(w->worker->sim)->stack_bytes;
+    uint64_t least = bytes + (uint64_t)depth * CALL_LEAST, limit = sim_limits(w->worker->sim)->stack_bytes;
 
     if (least <= limit || w->worker->faulted_at == ins || !sim_options(w->worker->sim)->check_bounds)
         return;

@@ -183,15 +183,17 @@ bool shade_find_doubts(struct builder *b, const struct ptx_function *x, uint8_t 
 bool lower_shade(struct builder *b)
 {
     const struct ptx_statement *s = b->statement;
-    const struct ptx_operand *data = &s->operands[0];
-    bool load = !strcmp(s->opcode, "@shade.load"), vector = data->kind == PTX_OPERAND_VECTOR;
-    unsigned count = vector ? (unsigned)data->count : 1, width = 2;
+    const struct ptx_operand *data = s->operands;
+    bool load = !strcmp(s->opcode, "@shade.load"), vector;
+    unsigned count, width = 2;
     struct address a;
     slot *list;
     struct ins *i;
 
     if (!starts(s->opcode, "@shade."))
         return false;
+    vector = data->kind == PTX_OPERAND_VECTOR;
+    count = vector ? (unsigned)data->count : 1;
     list = slot_list(b, count);
     for (unsigned n = 0; n < count; n++) {
         unsigned bytes = operand_bytes(b, vector ? &data->elements[n] : data);

@@ -37,6 +37,9 @@ struct call {
 
 bool call_begin_from(struct call *call, enum call_need need, const void *from, const void *frame);
 
+/* Whether the call may go on, as with CALL_UNSAFE: false, with the capture invalid, if one in progress forbids it. */
+bool call_permits_unsafe(struct call *call);
+
 /* A part of functions that the program calls, so that call_begin() sees the program's code. */
 #define IN_CALL static inline __attribute__((always_inline))
 

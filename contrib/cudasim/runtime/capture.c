@@ -346,12 +346,12 @@ cudaError_t capture_end(struct call *call, struct CUstream_st *stream, struct CU
 
     if (!stream)
         return cudaErrorInvalidResourceHandle;
-    if (!graph && (!capture || capture->own_graph)) /* who gave the graph has it */
+    if (!capture)
+        return cudaErrorIllegalState;
+    if (!graph && capture->own_graph) /* who gave the graph has it */
         return cudaErrorInvalidValue;
     if (graph)
         *graph = NULL;
-    if (!capture)
-        return cudaErrorIllegalState;
     if (capture->origin != stream) {
         capture->invalid = true;
         return cudaErrorStreamCaptureUnmatched;

@@ -5,6 +5,14 @@
 #include "runtime.h"
 #include "array.h"
 
+enum { /* texels */
+    PLANE_WIDTH = 131072,
+    PLANE_HEIGHT = 65536,
+    LAYERED_SIDE = 32768,
+    LAYERS = 2048,
+    BOX_SIDE = 16384,
+};
+
 enum { ARRAY_FLAGS = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather };
 
 bool format_of(const struct cudaChannelFormatDesc *desc, struct sim_texture *t, bool *normalised)
@@ -38,6 +46,19 @@ bool format_of(const struct cudaChannelFormatDesc *desc, struct sim_texture *t, 
     return true;
 }
 
+/* Whether a card of compute capability 9.0 has such textures: the programming guide's table of limits. */
+static bool fits(const struct cudaExtent *extent, unsigned flags)
+{
+    size_t width = extent->width, height = extent->height, depth = extent->depth;
+
+    if (flags & (cudaArrayLayered | cudaArrayCubemap))
+        return width <= LAYERED_SIDE && height <= LAYERED_SIDE && depth <= LAYERS;
+    if (depth)
+        return (width <= BOX_SIDE && height <= BOX_SIDE && depth <= BOX_SIDE) ||
+               (width <= BOX_SIDE / 2 && height <= BOX_SIDE / 2 && depth <= 2 * BOX_SIDE);
+    return width <= PLANE_WIDTH && height <= PLANE_HEIGHT;
+}
+
 /* The shape for the extent and the flags. Depth counts planes, layers or faces. False: they contradict each other. */
 static bool level_of(const struct cudaExtent *extent, unsigned flags, unsigned texel, struct texture_level *level)
 {
@@ -47,7 +68,7 @@ static bool level_of(const struct cudaExtent *extent, unsigned flags, unsigned t
         ((flags & cudaArrayLayered) && !extent->depth) ||
         ((flags & cudaArrayCubemap) && (extent->width != extent->height || depth % 6 ||
                                         (depth != 6 && !(flags & cudaArrayLayered)))) ||
-        extent->width > UINT32_MAX / 64 || height > UINT32_MAX || depth > UINT32_MAX)
+        ((flags & cudaArrayTextureGather) && (!extent->height || depth > 1)) || !fits(extent, flags))
         return false;
     *level = (struct texture_level){ .pitch = extent->width * texel, .width = (uint32_t)extent->width,
                                      .height = (uint32_t)height, .depth = (uint32_t)depth };
@@ -181,6 +202,10 @@ cudaError_t array_plane(struct runtime *runtime, const struct cudaArray *array, 
     if (!handle_is(runtime, array, HANDLE_ARRAY))
         return cudaErrorInvalidResourceHandle;
     level = &array->level;
+    if (!extent->width || !extent->height || !extent->depth) { /* nothing is copied, wherever it is */
+        *plane = (struct plane){ level->base, level->pitch, level->slice };
+        return cudaSuccess;
+    }
     if (x > level->pitch || extent->width > level->pitch - x || from->y > level->height ||
         extent->height > level->height - from->y || from->z > level->depth || extent->depth > level->depth - from->z)
         return cudaErrorInvalidValue;

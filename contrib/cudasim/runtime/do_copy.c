@@ -495,27 +495,36 @@ cudaError_t set_run(struct runtime *runtime, const struct set_work *set)
 
 /* ------------------------------------------------------------------ CUDA's boxes */
 
-bool copy_plane(const struct cudaPitchedPtr *pointer, const struct cudaPos *position, struct plane *plane)
+bool copy_plane(const struct cudaPitchedPtr *pointer, const struct cudaPos *position, size_t element,
+                struct plane *plane)
 {
-    size_t rows, offset;
+    size_t rows, offset, column;
 
     plane->pitch = pointer->pitch;
     return !__builtin_mul_overflow(pointer->pitch, pointer->ysize, &plane->slice) &&
            !__builtin_mul_overflow(position->z, plane->slice, &offset) &&
            !__builtin_mul_overflow(position->y, pointer->pitch, &rows) &&
-           !__builtin_add_overflow(offset, rows, &offset) && !__builtin_add_overflow(offset, position->x, &offset) &&
+           !__builtin_mul_overflow(position->x, element, &column) &&
+           !__builtin_add_overflow(offset, rows, &offset) && !__builtin_add_overflow(offset, column, &offset) &&
            !__builtin_add_overflow((uint64_t)(uintptr_t)pointer->ptr, (uint64_t)offset, &plane->address);
 }
 
-/* One side of a box: an array, where positions count texels, or memory. `texel`: bytes that the width counts. */
+/*
+ * One side of a box: an array, or memory. If either side is an array, positions along x count its texels, of `element`
+ * bytes each, in memory too: an H200 copies to there. Else they count bytes.
+ */
 static cudaError_t box_side(struct runtime *runtime, cudaArray_const_t array, const struct cudaPitchedPtr *pointer,
-                            const struct cudaPos *from, const struct cudaExtent *extent, struct plane *plane)
+                            const struct cudaPos *from, const struct cudaExtent *extent, size_t element,
+                            struct plane *plane)
 {
     if (array)
-        return array_plane(runtime, array, from->x * array_texel(array), from, extent, plane);
-    if (!copy_plane(pointer, from, plane))
+        return array_plane(runtime, array, from->x * element, from, extent, plane);
+    if (!copy_plane(pointer, from, element, plane))
         return cudaErrorInvalidValue;
-    return extent->height > 1 && extent->width > plane->pitch ? cudaErrorInvalidPitchValue : cudaSuccess;
+    if ((extent->height > 1 && extent->width > plane->pitch) ||
+        (extent->depth > 1 && extent->height > pointer->ysize))
+        return cudaErrorInvalidPitchValue;
+    return from->x && from->x * element + extent->width > plane->pitch ? cudaErrorInvalidValue : cudaSuccess;
 }
 
 cudaError_t copy_from_parameters(struct runtime *runtime, const struct cudaMemcpy3DParms *parameters,
@@ -523,6 +532,7 @@ cudaError_t copy_from_parameters(struct runtime *runtime, const struct cudaMemcp
 {
     cudaArray_const_t from = parameters->srcArray, to = parameters->dstArray, array = from ? from : to;
     struct cudaExtent extent = parameters->extent;
+    size_t element = 1;
     cudaError_t error;
 
     if ((from && !handle_is(runtime, from, HANDLE_ARRAY)) || (to && !handle_is(runtime, to, HANDLE_ARRAY)))
@@ -530,12 +540,17 @@ cudaError_t copy_from_parameters(struct runtime *runtime, const struct cudaMemcp
     if ((from && parameters->srcPtr.ptr) || (to && parameters->dstPtr.ptr) ||
         (from && to && array_texel(from) != array_texel(to)))
         return cudaErrorInvalidValue;
-    if (array && __builtin_mul_overflow(extent.width, array_texel(array), &extent.width))
+    if ((from && (parameters->kind == cudaMemcpyHostToDevice || parameters->kind == cudaMemcpyHostToHost)) ||
+        (to && (parameters->kind == cudaMemcpyDeviceToHost || parameters->kind == cudaMemcpyHostToHost)))
+        return cudaErrorInvalidValue;
+    if (array)
+        element = array_texel(array);
+    if (__builtin_mul_overflow(extent.width, element, &extent.width))
         return cudaErrorInvalidValue;
     *copy = (struct copy_work){ .width = extent.width, .height = extent.height, .depth = extent.depth,
                                 .kind = parameters->kind };
-    error = box_side(runtime, to, &parameters->dstPtr, &parameters->dstPos, &extent, &copy->target);
-    return error == cudaSuccess ? box_side(runtime, from, &parameters->srcPtr, &parameters->srcPos, &extent,
+    error = box_side(runtime, to, &parameters->dstPtr, &parameters->dstPos, &extent, element, &copy->target);
+    return error == cudaSuccess ? box_side(runtime, from, &parameters->srcPtr, &parameters->srcPos, &extent, element,
                                            &copy->source)
                                 : error;
 }

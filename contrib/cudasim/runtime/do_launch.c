@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "by_host.h"
 #include "host_place.h"
 
 enum {
+    ATTRIBUTE_LAST = cudaLaunchAttributeNvlinkUtilCentricScheduling,
     BLOCK_Z = 64,               /* threads */
     GRID_Y = 65535,             /* blocks, and so in z */
     CLUSTER_PORTABLE = 8,       /* blocks: of a cluster, without asking for more */
@@ -174,6 +176,21 @@ static cudaError_t check_supported(struct runtime *runtime, const struct entry *
     return cudaErrorInvalidPtx;
 }
 
+cudaError_t launch_outside_graphs(struct runtime *runtime, const struct kernel_work *work)
+{
+    struct sim_fault fault = { .kind = FAULT_REFUSED, .count = 1 };
+
+    if (!sim_kernel_facts(work->entry->kernel)->launches_graphs)
+        return cudaSuccess;
+    runtime->told_of_call = true;
+    snprintf(fault.kernel, sizeof fault.kernel, "%s", sim_kernel_title(work->entry->kernel));
+    snprintf(fault.text, sizeof fault.text, "the launch returned %s and the kernel did not run: it launches graphs, "
+             "which only kernels in graphs can", error_name(cudaErrorNotSupported));
+    host_add_place(fault.text, sizeof fault.text);
+    sim_report_fault(runtime->sim, &fault);
+    return cudaErrorNotSupported;
+}
+
 /* ------------------------------------------------------------------ preparation */
 
 /* The cluster that the kernel was compiled for or set to, unless the launch names one. */
@@ -201,8 +218,8 @@ static void count_clusters(const struct entry *entry, struct kernel_work *work)
     }
 }
 
-/* Attributes that change the speed or the order of launches have no effect here. */
-static void apply_attributes(const cudaLaunchAttribute *attributes, unsigned count, struct kernel_work *work)
+/* Attributes that change the speed or the order of launches have no effect here. False: there is no such attribute. */
+static bool apply_attributes(const cudaLaunchAttribute *attributes, unsigned count, struct kernel_work *work)
 {
     for (unsigned i = 0; i < count; i++) {
         const cudaLaunchAttributeValue *value = &attributes[i].val;
@@ -218,8 +235,11 @@ static void apply_attributes(const cudaLaunchAttribute *attributes, unsigned cou
             work->priority_given = true;
         } else if (attributes[i].id == cudaLaunchAttributeProgrammaticStreamSerialization) {
             work->programmatic = value->programmaticStreamSerializationAllowed != 0;
+        } else if ((unsigned)attributes[i].id > (unsigned)ATTRIBUTE_LAST) {
+            return false;
         }
     }
+    return true;
 }
 
 static cudaError_t pack(struct kernel_work *work, void **arguments, void **extra)
@@ -275,7 +295,8 @@ cudaError_t launch_prepare(struct runtime *runtime, const void *function, const 
         return error;
     count_clusters(work->entry, work);
     default_cluster(work->entry, work);
-    apply_attributes(attributes, attribute_count, work);
+    if (!apply_attributes(attributes, attribute_count, work))
+        return cudaErrorInvalidValue;
     error = check(runtime, work, configuration->dynamic_shared);
     if (error != cudaSuccess)
         tell_refused(runtime, work, configuration->dynamic_shared, error);

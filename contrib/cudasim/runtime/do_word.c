@@ -10,7 +10,8 @@
 
 cudaError_t word_check(struct runtime *runtime, const struct word_work *word)
 {
-    return word->address % word->bytes || !allocation_find(runtime, (void *)(uintptr_t)word->address)
+    return (word->waits && word->flags & ~(unsigned)(3 | CU_STREAM_WAIT_VALUE_FLUSH)) ||
+                   word->address % word->bytes || !allocation_find(runtime, (void *)(uintptr_t)word->address)
                ? cudaErrorInvalidValue
                : cudaSuccess;
 }

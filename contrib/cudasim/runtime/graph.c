@@ -241,9 +241,16 @@ void exec_destroy(struct runtime *runtime, struct CUgraphExec_st *exec)
 struct exec_step *exec_step_of(struct runtime *runtime, struct CUgraphExec_st *exec,
                                const struct CUgraphNode_st *node)
 {
-    for (size_t i = 0; handle_is(runtime, exec, HANDLE_EXEC) && i < exec->count; i++)
+    for (size_t i = 0; handle_is(runtime, exec, HANDLE_EXEC) && i < exec->count; i++) {
+        struct exec_step *inner = NULL;
+
         if (exec->steps[i].node == node)
             return &exec->steps[i];
+        if (exec->steps[i].child) /* a node of a child graph may be named as well */
+            inner = exec_step_of(runtime, exec->steps[i].child, node);
+        if (inner)
+            return inner;
+    }
     return NULL;
 }
 

@@ -7,10 +7,15 @@
  */
 #include "runtime.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "contrib/cudasim/container/linked.h"
 #include "shield.h"
+
+/* Times 10: version 9.0 came with CUDA 13.0, 9.1 with 13.1. */
+enum { PTX_NEWEST = (CUDART_VERSION / 1000 - 4) * 10 + CUDART_VERSION % 1000 / 10 };
 
 static cudaError_t broken(struct binary *binary, cudaError_t error)
 {
@@ -95,6 +100,21 @@ static cudaError_t collect_linked(const struct binary *binary, struct sources *s
     return sources->texts ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
+/* Whether the first lines of PTX say that this device cannot have it, as the driver does. */
+static cudaError_t check_header(const struct binary *binary)
+{
+    unsigned major = 0, minor = 0, arch = 0;
+    const char *version = strstr(binary->image, ".version");
+    const char *target = strstr(binary->image, ".target");
+
+    if (version && sscanf(version, ".version %u.%u", &major, &minor) == 2 &&
+        major * 10 + minor > PTX_NEWEST)
+        return cudaErrorUnsupportedPtxVersion;
+    if (target && sscanf(target, ".target sm_%u", &arch) == 1 && arch > DEVICE_ARCH)
+        return cudaErrorInvalidPtx;
+    return cudaSuccess;
+}
+
 /* PTX itself, a container, or what the device linker left: its machine code, then each object's own container. */
 static cudaError_t collect(struct binary *binary, struct sources *sources)
 {
@@ -109,6 +129,8 @@ static cudaError_t collect(struct binary *binary, struct sources *sources)
     sources->texts = calloc(count, sizeof *sources->texts);
     if (!sources->fatbins || !sources->texts)
         return cudaErrorMemoryAllocation;
+    if (binary->kind == IMAGE_TEXT && (error = check_header(binary)) != cudaSuccess)
+        return error;
     if (binary->kind == IMAGE_TEXT) {
         sources->texts[sources->text_count++] = (struct sim_text){ binary->image, binary->image_size };
         sources->arch = DEVICE_ARCH;

@@ -207,8 +207,7 @@ static bool forbids_unsafe(const struct graph_capture *capture, const struct thr
     return thread->capture_mode == cudaStreamCaptureModeGlobal && capture->mode == cudaStreamCaptureModeGlobal;
 }
 
-/* Whether the call may go on: false, with the capture invalid, if one in progress forbids it. */
-static bool permits_unsafe(struct call *call)
+bool call_permits_unsafe(struct call *call)
 {
     for (struct graph_capture *capture = call->runtime->captures; capture; capture = capture->next) {
         if (forbids_unsafe(capture, call->thread)) {
@@ -305,7 +304,7 @@ bool call_begin_from(struct call *call, enum call_need need, const void *from, c
     if (call->error != cudaSuccess || !runtime_needs_device(call->runtime, &call->error))
         return false;
     call_use_primary(call);
-    return need != CALL_UNSAFE || permits_unsafe(call);
+    return need != CALL_UNSAFE || call_permits_unsafe(call);
 }
 
 cudaError_t call_end(struct call *call)

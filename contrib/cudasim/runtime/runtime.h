@@ -36,8 +36,7 @@ enum {
     DEVICE_ARCH = 90,        /* the highest PTX that is loaded: compute_90 */
     ALLOCATION_UNIT = 512,   /* bytes: of device allocations, and of rows of pitched ones, as on an H100 */
     HOST_UNIT = 4096,        /* bytes: page-locked and managed memory starts at a page */
-    POOL_UNIT = 2 << 20,     /* bytes: pools reserve memory in such pieces */
-    LINEAR_WIDTH = 1 << 27,  /* texels: of a texture in linear memory, as on an H100 */
+    POOL_UNIT = 32 << 20,    /* bytes: pools reserve memory in such pieces, as on an H200 */
     BASE_ALIGNMENT = 512,    /* bytes: of a texture in linear memory */
     PITCH_ALIGNMENT = 32,    /* bytes: of its rows */
 };
@@ -83,6 +82,7 @@ struct entry {
     char *name;                  /* mangled */
     struct sim_kernel *kernel;   /* NULL before its module is loaded */
     int carveout;                /* percent; -1: the driver's choice */
+    bool launched;               /* by the host, at least once: lazy_load.c */
     bool non_portable_cluster;   /* more than 8 blocks a cluster allowed */
     int cluster[3];              /* set by cudaFuncSetAttribute, 0: not set */
     enum cudaFuncCache cache;    /* cudaFuncSetCacheConfig; kept, and without effect */
@@ -299,6 +299,7 @@ struct runtime {
     struct unchecked unchecked[UNCHECKED_MOST]; /* [unchecked_count] */
     uint64_t locals;             /* a task that uses variables in a stack; 0: none is left */
     size_t unchecked_count, launches_pending; /* the latter: cudaLimitDevRuntimePendingLaunchCount; 0: the default */
+    size_t fetch_granularity;    /* cudaLimitMaxL2FetchGranularity, bytes; 0: the default */
     bool told_of_call;           /* the error of the call in progress was reported */
     struct error_log *log;       /* runtime_log.c; NULL: nothing failed yet */
     struct recent_launch recent[RECENT_LAUNCHES]; /* a ring, for copies of what too few threads wrote */
@@ -524,7 +525,8 @@ cudaError_t copy_from_parameters(struct runtime *runtime, const struct cudaMemcp
 unsigned work_bounds(const struct work *work, struct traffic_span bounds[2]);
 bool work_spans(const struct work *work, struct traffic_span **spans, size_t *count);
 /* The rows and planes from `position` on. False: their addresses overflow. */
-bool copy_plane(const struct cudaPitchedPtr *pointer, const struct cudaPos *position, struct plane *plane);
+bool copy_plane(const struct cudaPitchedPtr *pointer, const struct cudaPos *position, size_t element,
+                struct plane *plane);
 
 /* ------------------------------------------------------------------ do_memory.c */
 

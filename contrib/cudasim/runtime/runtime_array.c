@@ -4,6 +4,10 @@
 #include "runtime.h"
 #include "array.h"
 
+/* Of a texture in linear memory, as an H200 answers: texels, and bytes. */
+#define LINEAR_WIDTH ((size_t)1 << 30)
+#define LINEAR_BYTES ((size_t)1 << 32)
+
 enum { FLAGS_REFUSED = cudaArraySparse | cudaArrayDeferredMapping };
 
 /* ------------------------------------------------------------------ making */
@@ -56,8 +60,10 @@ cudaError_t cudaFreeArray(cudaArray_t array)
     struct call call;
 
     if (call_begin(&call, CALL_UNSAFE) && array) {
-        if (!handle_is(call.runtime, array, HANDLE_ARRAY) || array->part)
+        if (!handle_is(call.runtime, array, HANDLE_ARRAY))
             call.error = cudaErrorInvalidResourceHandle;
+        else if (array->part)
+            ; /* a level goes with its mipmapped array */
         else if ((call.error = queue_wait_all(&call)) == cudaSuccess && call.locked) /* as cudaFree() does */
             array_free(call.runtime, array);
     }
@@ -117,7 +123,9 @@ cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_con
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        if (!desc || !handle_is(call.runtime, array, HANDLE_ARRAY))
+        if (!handle_is(call.runtime, array, HANDLE_ARRAY))
+            call.error = cudaErrorInvalidResourceHandle;
+        else if (!desc)
             call.error = cudaErrorInvalidValue;
         else
             *desc = array->desc;
@@ -134,7 +142,7 @@ static cudaError_t lacks(const void *place, const void *array, enum handle_kind 
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE))
-        call.error = place && !handle_is(call.runtime, array, kind) ? cudaErrorInvalidResourceHandle
+        call.error = place && array && !handle_is(call.runtime, array, kind) ? cudaErrorInvalidResourceHandle
                                                                     : cudaErrorInvalidValue;
     return call_end(&call);
 }
@@ -175,10 +183,14 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const struct cud
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        if (!width || !desc || device)
+        size_t bytes = desc ? (size_t)(desc->x + desc->y + desc->z + desc->w) / 8 : 0;
+
+        if (device)
+            call.error = cudaErrorInvalidDevice;
+        else if (!width || !bytes)
             call.error = cudaErrorInvalidValue;
         else
-            *width = LINEAR_WIDTH;
+            *width = LINEAR_BYTES / bytes < LINEAR_WIDTH ? LINEAR_BYTES / bytes : LINEAR_WIDTH;
     }
     return call_end(&call);
 }
@@ -187,7 +199,8 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const struct cud
 
 /* One side of a copy: an array from an offset on (bytes, rows), or rows in memory. */
 struct side {
-    cudaArray_const_t array; /* NULL: memory */
+    bool is_array;           /* else: memory */
+    cudaArray_const_t array;
     size_t x, y;             /* of the array */
     const void *pointer;
     size_t pitch;
@@ -196,10 +209,12 @@ struct side {
 static cudaError_t side_plane(struct runtime *runtime, const struct side *side, size_t width, size_t height,
                               struct plane *plane)
 {
-    if (!side->array) {
+    if (!side->is_array) {
         *plane = (struct plane){ (uintptr_t)side->pointer, side->pitch, 0 };
         return width > side->pitch && height > 1 ? cudaErrorInvalidPitchValue : cudaSuccess;
     }
+    if (!side->array)
+        return cudaErrorInvalidResourceHandle;
     return array_plane(runtime, side->array, side->x, &(struct cudaPos){ 0, side->y, 0 },
                        &(struct cudaExtent){ width, height, 1 }, plane);
 }
@@ -212,7 +227,11 @@ static cudaError_t copy_sides(struct side to, struct side from, size_t width, si
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        call.error = side_plane(call.runtime, &to, width, height, &work.copy.target);
+        if ((to.is_array && (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost)) ||
+            (from.is_array && (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost)))
+            call.error = cudaErrorInvalidMemcpyDirection;
+        else
+            call.error = side_plane(call.runtime, &to, width, height, &work.copy.target);
         if (call.error == cudaSuccess)
             call.error = side_plane(call.runtime, &from, width, height, &work.copy.source);
         if (call.error == cudaSuccess)
@@ -221,41 +240,37 @@ static cudaError_t copy_sides(struct side to, struct side from, size_t width, si
     return call_end(&call);
 }
 
-#define ARRAY(array, x, y) (struct side){ array, x, y, NULL, 0 }
-#define ROWS(pointer, pitch) (struct side){ NULL, 0, 0, pointer, pitch }
+#define ARRAY(array, x, y) (struct side){ true, array, x, y, NULL, 0 }
+#define ROWS(pointer, pitch) (struct side){ false, NULL, 0, 0, pointer, pitch }
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
                                      size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    return to ? copy_sides(ARRAY(to, x, y), ROWS(from, pitch), width, height, kind, stream, __func__)
-              : copy_sides(ROWS(NULL, pitch), ROWS(from, pitch), width, height, kind, stream, __func__);
+    return copy_sides(ARRAY(to, x, y), ROWS(from, pitch), width, height, kind, stream, __func__);
 }
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
                                 size_t height, enum cudaMemcpyKind kind)
 {
-    return to ? copy_sides(ARRAY(to, x, y), ROWS(from, pitch), width, height, kind, 0, __func__)
-              : copy_sides(ROWS(NULL, pitch), ROWS(from, pitch), width, height, kind, 0, __func__);
+    return copy_sides(ARRAY(to, x, y), ROWS(from, pitch), width, height, kind, 0, __func__);
 }
 
 cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t from, size_t x, size_t y,
                                        size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    return copy_sides(ROWS(to, pitch), from ? ARRAY(from, x, y) : ROWS(NULL, pitch), width, height, kind, stream,
-                      __func__);
+    return copy_sides(ROWS(to, pitch), ARRAY(from, x, y), width, height, kind, stream, __func__);
 }
 
 cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width,
                                   size_t height, enum cudaMemcpyKind kind)
 {
-    return copy_sides(ROWS(to, pitch), from ? ARRAY(from, x, y) : ROWS(NULL, pitch), width, height, kind, 0, __func__);
+    return copy_sides(ROWS(to, pitch), ARRAY(from, x, y), width, height, kind, 0, __func__);
 }
 
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x,
                                      size_t from_y, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-    return copy_sides(to ? ARRAY(to, to_x, to_y) : ROWS(NULL, width),
-                      from ? ARRAY(from, from_x, from_y) : ROWS(NULL, width), width, height, kind, 0, __func__);
+    return copy_sides(ARRAY(to, to_x, to_y), ARRAY(from, from_x, from_y), width, height, kind, 0, __func__);
 }
 
 /* ------------------------------------------------------------------ copying: bytes that go on in the next row */
@@ -272,7 +287,7 @@ static cudaError_t copy_run_on(struct side array, struct side memory, bool to_ar
     if (!call_begin(&call, CALL_DEVICE))
         return call_end(&call);
     if (!handle_is(call.runtime, array.array, HANDLE_ARRAY))
-        call.error = cudaErrorInvalidValue;
+        call.error = cudaErrorInvalidResourceHandle;
     row = call.error == cudaSuccess ? array.array->level.pitch : 0;
     error = call_end(&call);
     while (error == cudaSuccess && count) {

@@ -41,8 +41,14 @@ IN_CALL cudaError_t copy_peer(void *target, int target_device, const void *sourc
                               .width = bytes, .height = 1, .depth = 1, .kind = cudaMemcpyDefault };
     struct call call;
 
-    if (call_begin(&call, CALL_DEVICE))
-        call.error = target_device || source_device ? cudaErrorInvalidDevice : submit(&call, &copy, stream, name);
+    if (call_begin(&call, CALL_DEVICE)) {
+        if (target_device || source_device)
+            call.error = cudaErrorInvalidDevice;
+        else if (bytes && (!allocation_find(call.runtime, target) || !allocation_find(call.runtime, source)))
+            call.error = cudaErrorInvalidValue; /* both sides are devices' */
+        else
+            call.error = submit(&call, &copy, stream, name);
+    }
     return call_end(&call);
 }
 
@@ -82,11 +88,17 @@ cudaError_t cudaMemcpyBatchAsync(void *const *targets, const void *const *source
             !attributes_cover(attributes, attribute_indices, attribute_count, count))
             call.error = cudaErrorInvalidValue;
         for (size_t i = 0; call.error == cudaSuccess && i < count; i++) {
+            const struct CUstream_st *record = stream_of(&call, stream);
             struct copy_work copy = { .target = { (uintptr_t)targets[i], 0, 0 },
                                       .source = { (uintptr_t)sources[i], 0, 0 },
                                       .width = sizes[i], .height = 1, .depth = 1, .kind = cudaMemcpyDefault };
 
-            call.error = submit(&call, &copy, stream, __func__);
+            if (record && record->capture) {
+                record->capture->invalid = true;
+                call.error = cudaErrorStreamCaptureUnsupported;
+            } else {
+                call.error = sizes[i] ? submit(&call, &copy, stream, __func__) : cudaErrorInvalidValue;
+            }
         }
     }
     return call_end(&call);
@@ -101,8 +113,9 @@ IN_CALL cudaError_t copy_rows(void *target, size_t target_pitch, const void *sou
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE))
-        call.error = width > target_pitch || width > source_pitch ? cudaErrorInvalidPitchValue
-                                                                   : submit(&call, &copy, stream, name);
+        call.error = width <= target_pitch && width <= source_pitch ? submit(&call, &copy, stream, name)
+                     : height > 1                                   ? cudaErrorInvalidPitchValue
+                                                                    : cudaErrorInvalidValue;
     return call_end(&call);
 }
 
@@ -227,7 +240,10 @@ cudaError_t cudaMemcpy3DBatchAsync(size_t count, struct cudaMemcpy3DBatchOp *lis
         if (!list || !count || flags || call_is_legacy(&call, stream))
             call.error = cudaErrorInvalidValue;
         for (size_t i = 0; call.error == cudaSuccess && i < count; i++)
-            call.error = submit_box(&call, &list[i], stream, __func__);
+            call.error = list[i].srcAccessOrder < cudaMemcpySrcAccessOrderStream ||
+                                 list[i].srcAccessOrder > cudaMemcpySrcAccessOrderAny
+                             ? cudaErrorInvalidValue
+                             : submit_box(&call, &list[i], stream, __func__);
     }
     return call_end(&call);
 }
@@ -293,7 +309,7 @@ IN_CALL cudaError_t set(const struct cudaPitchedPtr *pointer, int value, const s
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        if (!copy_plane(pointer, &origin, &work.set.target) ||
+        if (!copy_plane(pointer, &origin, 1, &work.set.target) || extent->height > pointer->ysize ||
             ((extent->height > 1 || extent->depth > 1) && extent->width > pointer->pitch))
             call.error = cudaErrorInvalidValue;
         else

@@ -11,6 +11,10 @@
 
 enum {
     PENDING_LAUNCHES = 2048, /* cudaLimitDevRuntimePendingLaunchCount, as on an H100 */
+    FETCH_MOST = 128,        /* bytes: the largest that an H200 takes */
+    PRINTF_OF_EACH = 64 << 10, /* bytes for each multiprocessor, which is what an H200 has */
+    PRINTF_LEAST = 512 << 10, /* bytes that an H200 makes of less */
+    HEAP_LEAST = 4 << 20,
     FETCH_GRANULARITY = 64,  /* bytes: cudaLimitMaxL2FetchGranularity, as on an H100 */
 };
 
@@ -70,9 +74,9 @@ cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
     if (call_begin(&call, CALL_DRIVER)) {
         if (device != 0)
             call.error = cudaErrorInvalidDevice;
-        else if (flags & ~(unsigned)cudaInitDeviceFlagsAreValid || (flags && !flags_known(device_flags)))
+        else if ((flags & cudaInitDeviceFlagsAreValid) && !flags_known(device_flags))
             call.error = cudaErrorInvalidValue;
-        else if (flags)
+        else if (flags & cudaInitDeviceFlagsAreValid)
             call.runtime->device_flags = device_flags;
     }
     return call_end(&call);
@@ -123,7 +127,16 @@ cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device)
 
 cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id)
 {
-    return tell(CALL_DRIVER, id && strcmp(id, PCI_BUS_ID) == 0 ? device : NULL, 0);
+    unsigned domain, bus, number, function;
+    cudaError_t error = tell(CALL_DRIVER, id && strcmp(id, PCI_BUS_ID) == 0 ? device : NULL, 0);
+    struct call call;
+
+    if (error != cudaErrorInvalidValue || !device || !id ||
+        sscanf(id, "%x:%x:%x.%x", &domain, &bus, &number, &function) != 4)
+        return error;
+    call_begin(&call, CALL_ANY); /* a place where no device is */
+    call.error = cudaErrorInvalidDevice;
+    return call_end(&call);
 }
 
 /* ------------------------------------------------------------------ flags, limits, caches */
@@ -163,7 +176,7 @@ cudaError_t limit_get(const struct runtime *runtime, enum cudaLimit limit, size_
         *value = limits->stack_bytes;
         return cudaSuccess;
     case cudaLimitPrintfFifoSize:
-        *value = limits->printf_bytes;
+        *value = limits->printf_bytes ? limits->printf_bytes : (size_t)PRINTF_OF_EACH * limits->multiprocessors;
         return cudaSuccess;
     case cudaLimitMallocHeapSize:
         *value = limits->heap_bytes;
@@ -172,7 +185,7 @@ cudaError_t limit_get(const struct runtime *runtime, enum cudaLimit limit, size_
         *value = runtime->launches_pending ? runtime->launches_pending : PENDING_LAUNCHES;
         return cudaSuccess;
     case cudaLimitMaxL2FetchGranularity:
-        *value = FETCH_GRANULARITY;
+        *value = runtime->fetch_granularity ? runtime->fetch_granularity : FETCH_GRANULARITY;
         return cudaSuccess;
     case cudaLimitPersistingL2CacheSize:
         *value = 0;
@@ -194,19 +207,25 @@ static cudaError_t set_limit(struct runtime *runtime, enum cudaLimit limit, size
         limits->stack_bytes = (value + 15) / 16 * 16;
         return cudaSuccess;
     case cudaLimitPrintfFifoSize:
-        limits->printf_bytes = value;
+        limits->printf_bytes = value < PRINTF_LEAST ? PRINTF_LEAST : value;
         return cudaSuccess;
     case cudaLimitMallocHeapSize:
         if (value > limits->memory_bytes)
             return cudaErrorMemoryAllocation;
-        limits->heap_bytes = value;
+        if (sim_heap_begun(runtime->sim)) /* kernels have pointers into it */
+            return cudaErrorInvalidValue;
+        limits->heap_bytes = value < HEAP_LEAST ? HEAP_LEAST : value;
         return cudaSuccess;
     case cudaLimitDevRuntimePendingLaunchCount:
         runtime->launches_pending = value;
         return cudaSuccess;
-    case cudaLimitMaxL2FetchGranularity: /* hints */
-    case cudaLimitPersistingL2CacheSize:
+    case cudaLimitMaxL2FetchGranularity: /* a hint */
+        if (value > FETCH_MOST)
+            return cudaErrorInvalidValue;
+        runtime->fetch_granularity = value;
         return cudaSuccess;
+    case cudaLimitPersistingL2CacheSize: /* cudaDevAttrMaxPersistingL2CacheSize is 0 */
+        return value ? cudaErrorInvalidValue : cudaSuccess;
     case cudaLimitDevRuntimeSyncDepth:
         return cudaErrorUnsupportedLimit;
     }
@@ -275,8 +294,8 @@ cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
 {
     struct call call;
 
-    (void)config;
-    call_begin(&call, CALL_DEVICE);
+    if (call_begin(&call, CALL_DEVICE) && (unsigned)config > (unsigned)cudaSharedMemBankSizeEightByte)
+        call.error = cudaErrorInvalidValue;
     return call_end(&call);
 }
 

@@ -84,7 +84,9 @@ static cudaError_t set_attribute(const struct runtime *runtime, struct entry *en
         entry->non_portable_cluster = value != 0;
         return cudaSuccess;
     case cudaFuncAttributeClusterSchedulingPolicyPreference:
-        return cudaSuccess;
+        return value < cudaClusterSchedulingPolicyDefault || value > cudaClusterSchedulingPolicyLoadBalancing
+                   ? cudaErrorInvalidValue
+                   : cudaSuccess;
     default:
         return cudaErrorInvalidValue;
     }
@@ -137,9 +139,10 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemC
     struct call call;
     struct entry *entry;
 
-    (void)config;
     if (call_begin(&call, CALL_DEVICE))
-        call.error = module_entry(call.runtime, function, &entry);
+        call.error = (unsigned)config <= (unsigned)cudaSharedMemBankSizeEightByte
+                         ? module_entry(call.runtime, function, &entry)
+                         : cudaErrorInvalidValue;
     return call_end(&call);
 }
 
@@ -187,7 +190,9 @@ static const struct entry *entry_of(const struct runtime *runtime, const struct 
     return NULL;
 }
 
-/* The answers are those of the host's calls. A kernel runs, so nothing that they depend on changes now. */
+enum { DEVICE_RUNTIME_VERSION = 6000 }; /* what cudaRuntimeGetVersion() says in a kernel on an H200, with CUDA 13.0 */
+
+/* The other answers are those of the host's calls. A kernel runs, so nothing that they depend on changes now. */
 uint32_t answer_kernel(void *context, const struct sim_question *question, void *answer, unsigned *bytes)
 {
     const struct runtime *runtime = context;
@@ -227,7 +232,7 @@ uint32_t answer_kernel(void *context, const struct sim_question *question, void 
         number = cudaSharedMemBankSizeFourByte;
         break;
     case QUERY_VERSION:
-        number = CUDART_VERSION;
+        number = DEVICE_RUNTIME_VERSION;
         break;
     }
     memcpy(answer, &number, *bytes = sizeof number);
@@ -236,22 +241,58 @@ uint32_t answer_kernel(void *context, const struct sim_question *question, void 
 
 /* ------------------------------------------------------------------ occupancy */
 
+/*
+ * Bytes of shared memory that a multiprocessor has for blocks of `block_bytes` where the program asks for a carveout or
+ * for more L1: the least of the sizes that the hardware has, which are those of the programming guide. Without such a
+ * wish it is all of it.
+ */
+static unsigned shared_carved(const struct sim_limits *limits, const struct entry *entry, unsigned block_bytes)
+{
+    static const unsigned sizes[] = { 8, 16, 32, 64, 100, 132, 164, 196, 228 }; /* KB */
+    unsigned most = limits->shared_per_sm, wanted = most;
+
+    if (entry->carveout >= 0)
+        wanted = (unsigned)((uint64_t)most * (unsigned)entry->carveout / 100);
+    else if (entry->cache == cudaFuncCachePreferL1)
+        wanted = 0;
+    if (wanted < block_bytes)
+        wanted = block_bytes;
+    for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++)
+        if (sizes[n] * 1024 >= wanted && sizes[n] * 1024 < most)
+            return sizes[n] * 1024;
+    return most;
+}
+
+/* Blocks on a multiprocessor, by all limits, as an H200 answers. */
+static int occupancy(const struct runtime *runtime, const struct entry *entry, unsigned threads, size_t dynamic_shared)
+{
+    const struct sim_kernel_facts *facts = sim_kernel_facts(entry->kernel);
+    const struct sim_limits *limits = sim_limits(runtime->sim);
+    enum sim_limiter limiter;
+    unsigned blocks, bytes;
+
+    if (dynamic_shared > facts->max_dynamic_shared)
+        return 0;
+    blocks = sim_occupancy(runtime->sim, entry->kernel, threads, (unsigned)dynamic_shared, &limiter);
+    bytes = (facts->static_shared + (unsigned)dynamic_shared + limits->shared_reserved + DYNAMIC_UNIT - 1) /
+            DYNAMIC_UNIT * DYNAMIC_UNIT;
+    if (bytes && shared_carved(limits, entry, bytes) / bytes < blocks)
+        blocks = shared_carved(limits, entry, bytes) / bytes;
+    return (int)blocks;
+}
+
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function, int threads,
                                                                    size_t dynamic_shared, unsigned flags)
 {
     struct call call;
     struct entry *entry;
-    enum sim_limiter limiter;
 
     if (call_begin(&call, CALL_DEVICE)) {
         call.error = blocks && threads > 0 && flags <= cudaOccupancyDisableCachingOverride
                          ? module_entry(call.runtime, function, &entry)
                          : cudaErrorInvalidValue;
         if (call.error == cudaSuccess)
-            *blocks = dynamic_shared <= UINT32_MAX
-                          ? (int)sim_occupancy(call.runtime->sim, entry->kernel, (unsigned)threads,
-                                               (unsigned)dynamic_shared, &limiter)
-                          : 0;
+            *blocks = occupancy(call.runtime, entry, (unsigned)threads, dynamic_shared);
     }
     return call_end(&call);
 }

@@ -89,16 +89,23 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *node, cudaGraphNode_t orig
 
 /* ------------------------------------------------------------------ execution */
 
+enum {
+    INSTANTIATE_FLAGS = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
+                        cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority,
+};
+
 static cudaError_t instantiate(struct call *call, cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
 {
     const unsigned long long by_device = cudaGraphInstantiateFlagDeviceLaunch;
     cudaError_t error;
 
-    if (!exec || !handle_is(call->runtime, graph, HANDLE_GRAPH))
+    if (!exec || !handle_is(call->runtime, graph, HANDLE_GRAPH) || flags & ~(unsigned long long)INSTANTIATE_FLAGS)
         return cudaErrorInvalidValue;
     if (device_graph_odd_node(graph, flags))
         return cudaErrorNotSupported;
-    if ((graph->only && is_single(graph)) || (flags & by_device && flags & cudaGraphInstantiateFlagAutoFreeOnLaunch))
+    if (graph->only && is_single(graph))
+        return has_memory(graph) ? cudaErrorNotSupported : cudaErrorInvalidValue;
+    if (flags & by_device && flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)
         return cudaErrorInvalidValue;
     error = exec_create(call->runtime, graph, exec);
     if (error != cudaSuccess)

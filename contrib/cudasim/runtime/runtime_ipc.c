@@ -215,7 +215,9 @@ static cudaError_t open_memory(struct call *call, void **pointer, const struct p
     cudaError_t error;
     int file;
 
-    if (place->magic != HANDLE_MAGIC || !ipc)
+    if (place->magic != HANDLE_MAGIC)
+        return cudaErrorInvalidValue;
+    if (!ipc)
         return cudaErrorInvalidResourceHandle;
     if (place->process == getpid()) /* as on a device: a process opens only what others gave */
         return cudaErrorDeviceUninitialized;
@@ -336,7 +338,7 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t hand
     memcpy(&place, &handle, sizeof place);
     if (call_begin(&call, CALL_DEVICE)) {
         if (!event || place.magic != HANDLE_MAGIC)
-            call.error = cudaErrorInvalidResourceHandle;
+            call.error = event ? cudaErrorMapBufferObjectFailed : cudaErrorInvalidResourceHandle;
         else if (place.process == getpid())
             call.error = cudaErrorDeviceUninitialized;
         else if (!(*event = handle_create(call.runtime, sizeof **event, HANDLE_EVENT)))

@@ -2,6 +2,7 @@
  * runtime_launch.c - the calls that launch kernels and host functions, and the configurations that <<<>>> pushes.
  */
 #include "runtime.h"
+#include "by_host.h"
 
 /*
  * An event that a launch names is recorded behind the kernel. That is later than on a device, where it may be when all
@@ -43,7 +44,12 @@ static cudaError_t launch(struct call *call, const char *name, const void *funct
     struct work work = { .kind = WORK_KERNEL, .call = name };
     cudaError_t error = launch_prepare(call->runtime, function, configuration, arguments, NULL, attributes,
                                        attribute_count, cooperative, &work.kernel);
+    const struct CUstream_st *stream = stream_of(call, configuration->stream);
 
+    if (error == cudaSuccess && stream && !stream->capture)
+        error = launch_outside_graphs(call->runtime, &work.kernel);
+    if (error == cudaSuccess && stream && !stream->capture)
+        lazy_load(call->runtime, work.kernel.entry);
     if (error == cudaSuccess)
         error = launch_submit(call, &work, attributes, attribute_count, configuration->stream);
     work_release(&work);
@@ -173,7 +179,12 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     if (call_begin(&call, CALL_DEVICE)) {
         struct host_work host = { .callback = callback, .data = data };
 
-        call.error = flags ? cudaErrorInvalidValue : submit_host(&call, stream, &host, __func__);
+        if (stream_of(&call, stream) && stream_of(&call, stream)->capture) {
+            stream_of(&call, stream)->capture->invalid = true;
+            call.error = cudaErrorStreamCaptureUnsupported;
+        } else {
+            call.error = flags ? cudaErrorInvalidValue : submit_host(&call, stream, &host, __func__);
+        }
     }
     return call_end(&call);
 }

@@ -43,7 +43,7 @@ cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned flags)
     struct call call;
 
     if (call_begin(&call, CALL_UNSAFE)) {
-        if ((flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) || !size)
+        if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
             call.error = cudaErrorInvalidValue;
         else
             call.error = allocation_new(call.runtime, size, REGION_MANAGED, 0, pointer);
@@ -60,7 +60,7 @@ static cudaError_t allocate_rows(struct runtime *runtime, struct cudaPitchedPtr 
     if (__builtin_add_overflow(width, (size_t)ALLOCATION_UNIT - 1, &pitch))
         return cudaErrorInvalidValue;
     pitch -= pitch % ALLOCATION_UNIT;
-    pointer->pitch = pitch;
+    pointer->pitch = height ? pitch : 0;
     if (__builtin_mul_overflow(pitch, height, &bytes) || __builtin_mul_overflow(bytes, depth, &bytes))
         return cudaErrorInvalidValue;
     return allocation_new(runtime, bytes, REGION_DEVICE, 0, &pointer->ptr);
@@ -137,7 +137,7 @@ static cudaError_t register_host(struct runtime *runtime, void *pointer, size_t 
 
     if (!pointer || !size || (flags & ~(unsigned)REGISTER_FLAGS) || (uintptr_t)pointer + size < (uintptr_t)pointer)
         return cudaErrorInvalidValue;
-    if (region && region->kind != REGION_REGISTERED && region->kind != REGION_HOST)
+    if (region && region->kind != REGION_REGISTERED)
         return cudaErrorInvalidValue;
     adopted = memory_adopt(memory, pointer, size, REGION_REGISTERED);
     if (!adopted)
@@ -199,9 +199,11 @@ cudaError_t cudaHostGetFlags(unsigned *flags, void *host)
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        const struct region *region = host_region(call.runtime, host);
+        const struct region *region = allocation_find(call.runtime, host);
 
-        if (flags && region)
+        if (flags && region && region->kind == REGION_MANAGED)
+            *flags = 0; /* what an H200 says of managed memory */
+        else if (flags && host_region(call.runtime, host))
             *flags = region->flags;
         else
             call.error = cudaErrorInvalidValue;
@@ -279,7 +281,8 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t 
             call.error = cudaErrorInvalidValue;
         else if (flags == cudaMemAttachSingle && record->legacy) /* it stands for all streams */
             call.error = cudaErrorInvalidValue;
-        else if (!region || (region->kind != REGION_MANAGED && !region->managed) || (length && length != region->size))
+        else if (!region || (region->kind != REGION_MANAGED && !region->managed) ||
+                 (uintptr_t)pointer != region->base || (length && length != region->size))
             call.error = cudaErrorInvalidValue;
     }
     return call_end(&call);

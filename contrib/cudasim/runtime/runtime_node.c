@@ -39,8 +39,10 @@ static cudaError_t flat_work(struct runtime *runtime, uint64_t target, uint64_t 
                              enum cudaMemcpyKind kind, struct work *work)
 {
     *work = (struct work){ .kind = WORK_COPY, .call = "a memcpy node",
-                           .copy = { .target = { target, bytes, bytes }, .source = { source, bytes, bytes },
+                           .copy = { .target = { target, 0, 0 }, .source = { source, 0, 0 },
                                      .width = bytes, .height = 1, .depth = 1, .kind = kind } };
+    if (!bytes)
+        return cudaErrorInvalidValue;
     return copy_check(runtime, &work->copy, work->call);
 }
 
@@ -55,6 +57,8 @@ static cudaError_t symbol_work(struct runtime *runtime, const void *symbol, cons
         return error;
     if (offset > size || bytes > size - offset)
         return cudaErrorInvalidValue;
+    if (kind == (to_symbol ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice) || kind == cudaMemcpyHostToHost)
+        return cudaErrorInvalidMemcpyDirection;
     return to_symbol ? flat_work(runtime, address + offset, (uintptr_t)other, bytes, kind, work)
                      : flat_work(runtime, (uintptr_t)other, address + offset, bytes, kind, work);
 }
@@ -63,6 +67,11 @@ static cudaError_t set_work(struct runtime *runtime, const struct cudaMemsetPara
 {
     *work = (struct work){ .kind = WORK_SET, .call = "a memset node" };
     if (!parameters || (parameters->elementSize != 1 && parameters->elementSize != 2 && parameters->elementSize != 4))
+        return cudaErrorInvalidValue;
+    /* An H200 looks at all this when the node is made. */
+    if (!parameters->width || !parameters->height || (uintptr_t)parameters->dst % parameters->elementSize ||
+        (parameters->height > 1 && (parameters->pitch % parameters->elementSize ||
+                                    parameters->pitch / parameters->elementSize < parameters->width)))
         return cudaErrorInvalidValue;
     work->set = (struct set_work){ .target = { (uintptr_t)parameters->dst, parameters->pitch, 0 },
                                    .value = parameters->value, .element = parameters->elementSize,
@@ -82,12 +91,17 @@ static cudaError_t host_work(const struct cudaHostNodeParams *parameters, struct
 static cudaError_t event_work(struct runtime *runtime, enum work_kind kind, cudaEvent_t event, struct work *work)
 {
     *work = (struct work){ .kind = kind, .call = "an event node", .event = event };
+    if (!event)
+        return cudaErrorInvalidValue;
     return handle_is(runtime, event, HANDLE_EVENT) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-static cudaError_t allocation_work(struct runtime *runtime, size_t bytes, void **pointer, struct work *work)
+static cudaError_t allocation_work(struct runtime *runtime, const struct cudaMemPoolProps *properties, size_t bytes,
+                                   void **pointer, struct work *work)
 {
-    cudaError_t error = bytes ? graph_memory_new(runtime, bytes, pointer) : cudaErrorInvalidValue;
+    bool good = bytes && properties->allocType == cudaMemAllocationTypePinned &&
+                properties->location.type == cudaMemLocationTypeDevice && properties->location.id == 0;
+    cudaError_t error = good ? graph_memory_new(runtime, bytes, pointer) : cudaErrorInvalidValue;
 
     *work = (struct work){ .kind = WORK_ALLOCATE, .call = "a memory allocation node",
                            .memory = { .size = bytes, .address = error == cudaSuccess ? (uintptr_t)*pointer : 0 } };
@@ -281,7 +295,8 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph, c
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE))
-        call.error = parameters ? allocation_work(call.runtime, parameters->bytesize, &parameters->dptr, &work)
+        call.error = parameters ? allocation_work(call.runtime, &parameters->poolProps, parameters->bytesize,
+                                                  &parameters->dptr, &work)
                                 : cudaErrorInvalidValue;
     return add_end(&call, node, graph, dependencies, count, &work);
 }
@@ -331,13 +346,17 @@ static cudaError_t work_of(struct call *call, const struct CUgraph_st *graph, st
     case cudaGraphNodeTypeEventRecord:
         return event_work(call->runtime, WORK_RECORD, parameters->eventRecord.event, work);
     case cudaGraphNodeTypeMemAlloc:
-        return allocation_work(call->runtime, parameters->alloc.bytesize, &parameters->alloc.dptr, work);
+        return allocation_work(call->runtime, &parameters->alloc.poolProps, parameters->alloc.bytesize,
+                               &parameters->alloc.dptr, work);
     case cudaGraphNodeTypeMemFree:
         return release_work(call->runtime, graph, parameters->free.dptr, work);
     case cudaGraphNodeTypeConditional:
         return condition_prepare(call->runtime, &parameters->conditional, work);
-    default:
+    case cudaGraphNodeTypeExtSemaphoreSignal:
+    case cudaGraphNodeTypeExtSemaphoreWait:
         return runtime_unsupported(call, "a graph node of this type");
+    default:
+        return cudaErrorInvalidValue;
     }
 }
 
@@ -387,19 +406,51 @@ cudaError_t node_add_words(cudaGraphNode_t *node, cudaGraph_t graph, const cudaG
 
 /* ------------------------------------------------------------------ changing */
 
+/* Stands for "in its graph", not in an executable one. A program may give NULL, by mistake. */
+static struct CUgraphExec_st in_graph;
+#define IN_GRAPH (&in_graph)
+
+/* Which memory a copy has on each side, the host's or the device's: an executable graph keeps that. */
+static bool same_side(struct runtime *runtime, const struct plane *old, const struct plane *fresh)
+{
+    enum copy_side was = copy_side(runtime, old->address), is = copy_side(runtime, fresh->address);
+
+    return was == SIDE_MANAGED || is == SIDE_MANAGED || (was == SIDE_DEVICE) == (is == SIDE_DEVICE);
+}
+
+static bool same_sides(struct runtime *runtime, const struct work *old, const struct work *fresh)
+{
+    return old->kind != WORK_COPY || (same_side(runtime, &old->copy.target, &fresh->copy.target) &&
+                                      same_side(runtime, &old->copy.source, &fresh->copy.source));
+}
+
+/* Copies and fills that executable graphs may change are of one row: so the manual, and an H200. */
+static bool is_one_row(const struct work *work)
+{
+    return work->kind == WORK_SET    ? work->set.height == 1
+           : work->kind == WORK_COPY ? work->copy.height == 1 && work->copy.depth == 1
+                                     : true;
+}
+
 /*
- * Gives the node new work of its kind: in its graph, or in `exec` if that is not NULL. `call->error` is the error from
- * making `work`. The node then owns `work`, or this function releases it.
+ * Gives the node new work of its kind: in its graph, or in `exec` if that is not IN_GRAPH. `call->error` is the error
+ * from making `work`. The node then owns `work`, or this function releases it.
  */
 static cudaError_t change_end(struct call *call, cudaGraphExec_t exec, cudaGraphNode_t node, struct work *work)
 {
     if (call->error == cudaSuccess) {
         if (!handle_is(call->runtime, node, HANDLE_NODE) || node->work.kind != work->kind) {
             call->error = cudaErrorInvalidValue;
-        } else if (exec) {
+        } else if (exec != IN_GRAPH) {
+            const struct exec_step *step = exec_step_of(call->runtime, exec, node);
+
             if (handle_is(call->runtime, exec, HANDLE_EXEC))
                 queue_settle(call, exec);
-            call->error = exec_replace(call->runtime, exec, node, work);
+            if (step && (!same_sides(call->runtime, &step->work, work) || !is_one_row(&step->work) ||
+                         !is_one_row(work)))
+                call->error = cudaErrorInvalidValue;
+            else
+                call->error = exec_replace(call->runtime, exec, node, work);
         } else {
             work_release(&node->work);
             node->work = *work;
@@ -422,7 +473,7 @@ cudaError_t node_set_words(cudaGraphExec_t exec, cudaGraphNode_t node, const str
         work = (struct work){ .kind = WORK_EMPTY };
         call.error = cudaErrorMemoryAllocation;
     }
-    return change_end(&call, exec, node, &work);
+    return change_end(&call, exec ? exec : IN_GRAPH, node, &work);
 }
 
 static cudaError_t change_kernel(cudaGraphExec_t exec, cudaGraphNode_t node,
@@ -438,7 +489,7 @@ static cudaError_t change_kernel(cudaGraphExec_t exec, cudaGraphNode_t node,
 
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *parameters)
 {
-    return change_kernel(NULL, node, parameters);
+    return change_kernel(IN_GRAPH, node, parameters);
 }
 
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
@@ -459,7 +510,7 @@ static cudaError_t change_copy(cudaGraphExec_t exec, cudaGraphNode_t node, const
 
 cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *parameters)
 {
-    return change_copy(NULL, node, parameters);
+    return change_copy(IN_GRAPH, node, parameters);
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
@@ -482,7 +533,7 @@ static cudaError_t change_flat(cudaGraphExec_t exec, cudaGraphNode_t node, void 
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *target, const void *source, size_t bytes,
                                            enum cudaMemcpyKind kind)
 {
-    return change_flat(NULL, node, target, source, bytes, kind);
+    return change_flat(IN_GRAPH, node, target, source, bytes, kind);
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *target,
@@ -505,13 +556,13 @@ static cudaError_t change_symbol(cudaGraphExec_t exec, cudaGraphNode_t node, con
 cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol, const void *source,
                                                  size_t bytes, size_t offset, enum cudaMemcpyKind kind)
 {
-    return change_symbol(NULL, node, symbol, source, bytes, offset, kind, true);
+    return change_symbol(IN_GRAPH, node, symbol, source, bytes, offset, kind, true);
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *target, const void *symbol,
                                                    size_t bytes, size_t offset, enum cudaMemcpyKind kind)
 {
-    return change_symbol(NULL, node, symbol, target, bytes, offset, kind, false);
+    return change_symbol(IN_GRAPH, node, symbol, target, bytes, offset, kind, false);
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, const void *symbol,
@@ -540,7 +591,7 @@ static cudaError_t change_set(cudaGraphExec_t exec, cudaGraphNode_t node, const 
 
 cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *parameters)
 {
-    return change_set(NULL, node, parameters);
+    return change_set(IN_GRAPH, node, parameters);
 }
 
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
@@ -561,7 +612,7 @@ static cudaError_t change_host(cudaGraphExec_t exec, cudaGraphNode_t node, const
 
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *parameters)
 {
-    return change_host(NULL, node, parameters);
+    return change_host(IN_GRAPH, node, parameters);
 }
 
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
@@ -582,12 +633,12 @@ static cudaError_t change_event(cudaGraphExec_t exec, cudaGraphNode_t node, enum
 
 cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
 {
-    return change_event(NULL, node, WORK_RECORD, event);
+    return change_event(IN_GRAPH, node, WORK_RECORD, event);
 }
 
 cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
 {
-    return change_event(NULL, node, WORK_WAIT, event);
+    return change_event(IN_GRAPH, node, WORK_WAIT, event);
 }
 
 cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event)
@@ -620,7 +671,7 @@ static cudaError_t change_any(cudaGraphExec_t exec, cudaGraphNode_t node, struct
 
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *parameters)
 {
-    return change_any(NULL, node, parameters);
+    return change_any(IN_GRAPH, node, parameters);
 }
 
 cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,

@@ -91,6 +91,8 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernel
 
 static struct cudaPitchedPtr pitched(const struct plane *plane, size_t width)
 {
+    if (!plane->pitch) /* a copy of bytes in a row: an H200 says no more of it */
+        return (struct cudaPitchedPtr){ .ptr = (void *)(uintptr_t)plane->address };
     return (struct cudaPitchedPtr){ (void *)(uintptr_t)plane->address, plane->pitch, width,
                                     plane->pitch ? plane->slice / plane->pitch : 1 };
 }
@@ -191,7 +193,7 @@ static bool is_no_node_attribute(cudaLaunchAttributeID attribute)
     case cudaLaunchAttributeProgrammaticStreamSerialization:
     case cudaLaunchAttributeProgrammaticEvent:
     case cudaLaunchAttributePreferredClusterDimension: return true;
-    default: return false;
+    default: return (unsigned)attribute > (unsigned)cudaLaunchAttributeNvlinkUtilCentricScheduling;
     }
 }
 
@@ -247,9 +249,11 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttr
         } else if (attribute == cudaLaunchAttributePriority) {
             value->priority = kernel->priority;
         } else if (attribute == cudaLaunchAttributeClusterDimension) {
-            value->clusterDim.x = kernel->cluster[0];
-            value->clusterDim.y = kernel->cluster[1];
-            value->clusterDim.z = kernel->cluster[2];
+            if (kernel->cluster[0] * kernel->cluster[1] * kernel->cluster[2] > 1) {
+                value->clusterDim.x = kernel->cluster[0];
+                value->clusterDim.y = kernel->cluster[1];
+                value->clusterDim.z = kernel->cluster[2];
+            }
         } else if (attribute == cudaLaunchAttributeDeviceUpdatableKernelNode && kernel->updatable) {
             value->deviceUpdatableKernelNode.deviceUpdatable = 1;
             value->deviceUpdatableKernelNode.devNode = (cudaGraphDeviceNode_t)node;
@@ -281,7 +285,8 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttr
         unsigned x = value->clusterDim.x, y = value->clusterDim.y, z = value->clusterDim.z;
 
         set_hint(&kernel->hints, attribute, value);
-        if (is_no_node_attribute(attribute)) {
+        if (is_no_node_attribute(attribute) || (attribute == cudaLaunchAttributeAccessPolicyWindow &&
+                                                !window_is_one(&value->accessPolicyWindow))) {
             call.error = cudaErrorInvalidValue;
         } else if (attribute == cudaLaunchAttributeCooperative) {
             kernel->cooperative = value->cooperative != 0;
@@ -290,7 +295,9 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttr
         } else if (attribute == cudaLaunchAttributeDeviceUpdatableKernelNode) {
             call.error = make_updatable(&call, node, value);
         } else if (attribute == cudaLaunchAttributeClusterDimension) {
-            if (!x || !y || !z || kernel->grid[0] % x || kernel->grid[1] % y || kernel->grid[2] % z ||
+            if (!x && !y && !z) {
+                kernel->cluster[0] = kernel->cluster[1] = kernel->cluster[2] = 1; /* none */
+            } else if (!x || !y || !z || kernel->grid[0] % x || kernel->grid[1] % y || kernel->grid[2] % z ||
                 (uint64_t)x * y * z > launch_largest_cluster(sim_limits(call.runtime->sim), kernel->entry)) {
                 call.error = cudaErrorInvalidClusterSize;
             } else {

@@ -34,7 +34,9 @@ static cudaError_t allocate(struct call *call, void **pointer, size_t size, stru
 
     if (!pointer)
         return cudaErrorInvalidValue;
-    if (!stream || !handle_is(call->runtime, pool, HANDLE_POOL))
+    if (!handle_is(call->runtime, pool, HANDLE_POOL))
+        return cudaErrorInvalidValue;
+    if (!stream)
         return cudaErrorInvalidResourceHandle;
     if (stream->capture)
         return capture_allocation(call, stream, size, pointer);
@@ -105,6 +107,9 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t handle)
 
 /* ------------------------------------------------------------------ pools */
 
+enum { HANDLE_TYPES = cudaMemHandleTypePosixFileDescriptor | cudaMemHandleTypeWin32 | cudaMemHandleTypeWin32Kmt |
+                      cudaMemHandleTypeFabric };
+
 static bool device_is_ours(const struct cudaMemLocation *location)
 {
     return location && location->type == cudaMemLocationTypeDevice && location->id == 0;
@@ -149,6 +154,10 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps
             (properties->allocType != cudaMemAllocationTypePinned &&
              properties->allocType != cudaMemAllocationTypeManaged))
             call.error = cudaErrorInvalidValue;
+        else if ((unsigned)properties->handleTypes & ~(unsigned)HANDLE_TYPES)
+            call.error = cudaErrorInvalidValue;
+        else if (properties->maxSize > memory_limit(sim_memory(call.runtime->sim)))
+            call.error = cudaErrorMemoryAllocation;
         else if ((unsigned)properties->handleTypes & ~(unsigned)cudaMemHandleTypePosixFileDescriptor)
             call.error = runtime_unsupported(&call, "sharing a memory pool by anything but a file descriptor");
         else if (!(*pool = handle_create(call.runtime, sizeof **pool, HANDLE_POOL)))
@@ -287,8 +296,8 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessD
         if (!handle_is(call.runtime, pool, HANDLE_POOL) || (count && !list))
             call.error = cudaErrorInvalidValue;
         for (size_t i = 0; call.error == cudaSuccess && i < count; i++)
-            if (!device_is_ours(&list[i].location))
-                call.error = cudaErrorInvalidDevice;
+            if (!device_is_ours(&list[i].location) || list[i].flags == cudaMemAccessFlagsProtNone)
+                call.error = cudaErrorInvalidDevice; /* nobody takes its own memory from the device */
     }
     return call_end(&call);
 }
@@ -329,7 +338,7 @@ static cudaError_t take_pool(bool of_device, cudaMemPool_t pool)
 
     if (call_begin(&call, CALL_DEVICE)) {
         if (!of_device)
-            call.error = cudaErrorInvalidDevice;
+            call.error = cudaErrorInvalidValue;
         else if (!handle_is(call.runtime, pool, HANDLE_POOL))
             call.error = cudaErrorInvalidValue;
         else

@@ -164,8 +164,9 @@ cudaError_t cudaMemAdvise(const void *pointer, size_t count, enum cudaMemoryAdvi
 
         if (!is_managed(call.runtime, pointer, count))
             call.error = cudaErrorInvalidValue;
-        else if (!place_of(location, &place) && needs_place(advice))
-            call.error = cudaErrorInvalidDevice;
+        else if ((!place_of(location, &place) && needs_place(advice)) ||
+                 (place.type == cudaMemLocationTypeHostNuma && advice == cudaMemAdviseSetAccessedBy))
+            call.error = cudaErrorInvalidValue;
         else if (!cover(list, low, low + count))
             call.error = cudaErrorMemoryAllocation;
         else
@@ -184,7 +185,7 @@ static cudaError_t prefetch(struct call *call, const void *pointer, size_t count
     if (!is_managed(call->runtime, pointer, count))
         return cudaErrorInvalidValue;
     if (!place_of(location, &place))
-        return cudaErrorInvalidDevice;
+        return location.type == cudaMemLocationTypeDevice ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
     if (!cover(list, low, low + count))
         return cudaErrorMemoryAllocation;
     for (size_t n = first_behind(list, low); n < list->count && list->ranges[n].low < low + count; n++)

@@ -197,9 +197,16 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
                 value->memSyncDomain = record->domain;
             else if (attribute == cudaLaunchAttributeMemSyncDomainMap)
                 value->memSyncDomainMap = record->domains;
+            else
+                call.error = cudaErrorInvalidValue;
         }
     }
     return call_end(&call);
+}
+
+static bool policy_is_one(enum cudaSynchronizationPolicy policy)
+{
+    return policy >= cudaSyncPolicyAuto && policy <= cudaSyncPolicyBlockingSync;
 }
 
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue *value)
@@ -213,14 +220,16 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
             call.error = record ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
         else if (attribute == cudaLaunchAttributePriority)
             record->priority = priority_within(value->priority);
-        else if (attribute == cudaLaunchAttributeSynchronizationPolicy)
+        else if (attribute == cudaLaunchAttributeSynchronizationPolicy && policy_is_one(value->syncPolicy))
             record->policy = value->syncPolicy;
-        else if (attribute == cudaLaunchAttributeAccessPolicyWindow)
+        else if (attribute == cudaLaunchAttributeAccessPolicyWindow && window_is_one(&value->accessPolicyWindow))
             record->window = value->accessPolicyWindow;
         else if (attribute == cudaLaunchAttributeMemSyncDomain)
             record->domain = value->memSyncDomain;
         else if (attribute == cudaLaunchAttributeMemSyncDomainMap)
             record->domains = value->memSyncDomainMap;
+        else
+            call.error = cudaErrorInvalidValue;
     }
     return call_end(&call);
 }
@@ -298,6 +307,8 @@ cudaError_t stream_record(struct call *call, struct CUevent_st *event, cudaStrea
         return cudaErrorInvalidResourceHandle;
     if (flags & ~(unsigned)cudaEventRecordExternal)
         return cudaErrorInvalidValue;
+    if (!stream->capture && (flags & cudaEventRecordExternal))
+        return cudaErrorIllegalState; /* it is about nodes of graphs */
     if (stream->capture && !(flags & cudaEventRecordExternal))
         return capture_record(stream, event);
     return work_submit(call, &(struct work){ .kind = WORK_RECORD, .call = name, .event = event }, handle);
@@ -336,9 +347,11 @@ IN_CALL cudaError_t wait_for_event(cudaEvent_t event, bool query)
 {
     struct call call;
 
-    if (call_begin(&call, CALL_UNSAFE)) {
+    if (call_begin(&call, CALL_DEVICE)) {
         call.error = handle_is(call.runtime, event, HANDLE_EVENT) ? check_uncaptured(call.runtime, event)
                                                                   : cudaErrorInvalidResourceHandle;
+        if (call.error == cudaSuccess && !call_permits_unsafe(&call))
+            return call_end(&call);
         if (call.error == cudaSuccess && query && is_dropped(&call))
             return call_end(&call);
         if (call.error == cudaSuccess)

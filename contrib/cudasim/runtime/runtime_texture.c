@@ -113,10 +113,10 @@ static cudaError_t set_levels(struct runtime *runtime, const struct cudaResource
                                                .pitch = resource->res.pitch2D.pitchInBytes,
                                                .width = (uint32_t)resource->res.pitch2D.width,
                                                .height = (uint32_t)resource->res.pitch2D.height, .depth = 1 };
-        if (t->levels[0].pitch % PITCH_ALIGNMENT || t->levels[0].pitch < t->levels[0].width * texel)
+        if (t->levels[0].pitch % PITCH_ALIGNMENT || !t->levels[0].width || !t->levels[0].height)
             return cudaErrorInvalidValue;
     }
-    if (t->levels[0].base % BASE_ALIGNMENT || !t->levels[0].width || !t->levels[0].height ||
+    if (t->levels[0].base % BASE_ALIGNMENT ||
         !allocation_find(runtime, key_of(t->levels[0].base)))
         return cudaErrorInvalidValue;
     return cudaSuccess;
@@ -130,12 +130,12 @@ static cudaError_t set_resource(struct runtime *runtime, const struct cudaResour
     switch (resource->resType) {
     case cudaResourceTypeArray:
         if (!handle_is(runtime, resource->res.array.array, HANDLE_ARRAY))
-            return cudaErrorInvalidValue;
+            return cudaErrorInvalidResourceHandle;
         desc = &resource->res.array.array->desc;
         break;
     case cudaResourceTypeMipmappedArray:
         if (!handle_is(runtime, resource->res.mipmap.mipmap, HANDLE_MIPMAPPED))
-            return cudaErrorInvalidValue;
+            return cudaErrorInvalidResourceHandle;
         desc = &resource->res.mipmap.mipmap->levels[0]->desc;
         break;
     case cudaResourceTypeLinear:
@@ -252,6 +252,11 @@ static cudaError_t set_texture(const struct cudaTextureDesc *desc, struct sim_te
     bool reals = t->kind == TEXTURE_FLOAT || normalised ||
                  (desc->readMode == cudaReadModeNormalizedFloat && t->bits < 32);
 
+    if ((unsigned)desc->filterMode > (unsigned)cudaFilterModeLinear)
+        return cudaErrorInvalidValue;
+    for (int n = 0; n < 3; n++)
+        if ((unsigned)desc->addressMode[n] > (unsigned)cudaAddressModeBorder)
+            return cudaErrorInvalidValue;
     if (desc->filterMode == cudaFilterModeLinear && !reals)
         return cudaErrorInvalidFilterSetting;
     t->normalised_read = reals && t->kind != TEXTURE_FLOAT;
@@ -287,6 +292,7 @@ cudaError_t texture_object_new(cudaTextureObject_t *number, const struct cudaRes
 
     if (call_begin(&call, CALL_DEVICE)) {
         call.error = number && resource && texture ? set_resource(call.runtime, resource, &t, &normalised)
+                     : number && resource          ? cudaErrorInvalidResourceHandle /* as an H200 */
                                                    : cudaErrorInvalidValue;
         own = t;
         if (call.error == cudaSuccess && view)
@@ -320,11 +326,13 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *number, const struct cu
     bool normalised;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        call.error = number && resource && resource->resType == cudaResourceTypeArray
-                         ? set_resource(call.runtime, resource, &t, &normalised)
-                         : cudaErrorInvalidValue;
+        call.error = !number || !resource                         ? cudaErrorInvalidValue
+                     : resource->resType != cudaResourceTypeArray ? cudaErrorInvalidChannelDescriptor
+                                                                  : set_resource(call.runtime, resource, &t,
+                                                                                 &normalised);
         if (call.error == cudaSuccess && !(resource->res.array.array->flags & cudaArraySurfaceLoadStore))
-            call.error = cudaErrorInvalidValue;
+            runtime_complain("%s: an array without cudaArraySurfaceLoadStore; the manual asks for that flag, and an "
+                             "H200 does not look at it", __func__);
         if (call.error == cudaSuccess) {
             object.resource = *resource;
             *number = keep(call.runtime, &object, &t);
@@ -345,7 +353,7 @@ static cudaError_t ask(unsigned long long number, bool surface, struct cudaResou
     if (call_begin(&call, CALL_DEVICE)) {
         const struct object *object = object_of(call.runtime, number, surface);
 
-        if (!object || (!resource && !texture && !view) || (view && !object->has_view)) {
+        if (!object || (!resource && !texture && !view)) {
             call.error = cudaErrorInvalidValue;
         } else if (resource) {
             *resource = object->resource;

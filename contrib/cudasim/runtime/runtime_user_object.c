@@ -154,9 +154,10 @@ cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t objec
     for (link = &graph->objects; *link && (*link)->object != object; link = &(*link)->next)
         ;
     use = *link;
-    if (!use || !count_is_good(count) || count > use->references) {
+    if (!count_is_good(count)) {
         call.error = cudaErrorInvalidValue;
-    } else {
+    } else if (use) { /* an H200 says nothing of what the graph does not hold */
+        count = count < use->references ? count : use->references;
         use->references -= count;
         if (!use->references) {
             *link = use->next;

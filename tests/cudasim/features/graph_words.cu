@@ -9,6 +9,9 @@
 
 #define CU(call) EXPECT((call) == CUDA_SUCCESS)
 
+/* A kernel that is loaded at its first launch waits for all work, and here that waits for a word of a later call. */
+static const int loaded = setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+
 static __global__ void put(unsigned *at, unsigned value) { *at = value; }
 static __global__ void take(const unsigned *flag, unsigned *out) { *out = *flag + 1; }
 

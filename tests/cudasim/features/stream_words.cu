@@ -8,6 +8,9 @@
 
 #define CU(call) EXPECT((call) == CUDA_SUCCESS)
 
+/* A kernel that is loaded at its first launch waits for all work, and here that waits for a word of a later call. */
+static const int loaded = setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+
 static __global__ void spread(const unsigned *flag, unsigned *out)
 {
     out[threadIdx.x] = *flag + threadIdx.x;
