@@ -412,6 +412,7 @@ pair() {
 @test "check: uninitialised_matrix" { pair uninitialised_matrix; }
 @test "check: uninitialised_shared" { pair uninitialised_shared; }
 @test "check: uninitialised_texture" { pair uninitialised_texture; }
+@test "check: uninitialised_vector" { pair uninitialised_vector; }
 @test "check: unchecked_call" { pair unchecked_call; }
 @test "check: unchecked_event" { pair unchecked_event; }
 @test "check: unused" { CUDASIM_CHECK=all,unused pair unused; }

@@ -310,7 +310,7 @@ CUDA
         while read -r name; do printf '%s %s' "$1" "$name" > "$1/$name"; done
         (cd "$1" && sha256sum -- *)
     }
-    sed -n '/^[^#]/s/\t.*//p' "$root/tests/population/programs.tsv" | digests predict-population | LC_ALL=C sort |
+    sed -n '/^[^#]/s/\t.*//p' "$here/list.tsv" | digests predict-population | LC_ALL=C sort |
         awk '{ print $2 }' | head -n "$(names | wc -l)" > order
     assert_equal "$(names)" "$(cat order)"
     names | digests predict-half | awk '{ print $2, /^[0-7]/ ? "open" : "locked" }' | sort > halves

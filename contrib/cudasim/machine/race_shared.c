@@ -66,8 +66,39 @@ static void look_at_chunks(struct block *b, uint64_t chunks)
     }
 }
 
+struct part {
+    unsigned at, bytes; /* of an access */
+};
+
+static bool none_written(const struct block *b, uint32_t offset, unsigned bytes)
+{
+    uint32_t last = (offset + bytes - 1) >> b->unit_shift;
+    uint64_t any = 0;
+
+    for (uint32_t n = offset >> b->unit_shift; n <= last; n++)
+        any |= b->writes[n];
+    return !any;
+}
+
+/* Finds a part that was never written: all of a lane's access, or an element of a vector that arithmetic uses. */
+static bool unwritten_part(const struct block *b, const struct ins *ins, uint32_t offset, unsigned bytes,
+                           struct part *part)
+{
+    *part = (struct part){0, bytes};
+    if (none_written(b, offset, bytes))
+        return true;
+    part->bytes = ins->size;
+    for (unsigned n = bytes > ins->size ? ins->needed : 0; n; n &= n - 1) {
+        part->at = (unsigned)__builtin_ctz(n) * ins->size;
+        if (part->at + ins->size <= bytes && none_written(b, offset + part->at, ins->size))
+            return true;
+    }
+    return false;
+}
+
 /* Whether every lane reads something that was written. */
-static bool all_written(struct warp *w, const uint32_t *offsets, unsigned bytes, uint64_t chunks)
+static bool all_written(struct warp *w, const struct ins *ins, const uint32_t *offsets, unsigned bytes,
+                        uint64_t chunks)
 {
     struct block *b = w->block;
     uint32_t n = units_of(b, bytes);
@@ -83,14 +114,8 @@ static bool all_written(struct warp *w, const uint32_t *offsets, unsigned bytes,
     if (n == 1 && units_written(b->writes, offsets, b->unit_shift))
         return true;
     EVERY_LANE(l, w->mask)
-    {
-        uint64_t written = 0;
-
-        for (uint32_t i = 0; i < n; i++)
-            written |= b->writes[(offsets[l] >> b->unit_shift) + i];
-        if (!written)
+        if (unwritten_part(b, ins, offsets[l], bytes, &(struct part){0}))
             return false;
-    }
     return true;
 }
 
@@ -101,15 +126,13 @@ static void only_written(struct warp *w, const struct ins *ins, struct block *b,
     EVERY_LANE(l, w->mask)
     {
         uint32_t last = (offsets[l] + bytes - 1) >> b->unit_shift;
-        bool empty = access != ACCESS_WRITE;
+        struct part part;
+        bool empty = access != ACCESS_WRITE && unwritten_part(b, ins, offsets[l], bytes, &part);
 
-        for (uint32_t n = offsets[l] >> b->unit_shift; n <= last; n++) {
-            empty &= !b->writes[n];
-            if (access != ACCESS_READ)
-                b->writes[n] = 1;
-        }
+        for (uint32_t n = offsets[l] >> b->unit_shift; n <= last && access != ACCESS_READ; n++)
+            b->writes[n] = 1;
         if (empty && w->worker->faulted_at != ins)
-            say_unwritten(w, ins, l, offsets[l], bytes);
+            say_unwritten(w, ins, l, offsets[l] + part.at, part.bytes);
     }
 }
 
@@ -120,7 +143,7 @@ static void note_written(struct warp *w, const struct ins *ins, const uint32_t *
 
     if (!(chunks & ~b->full_chunks))
         return;
-    if (access == ACCESS_READ && all_written(w, offsets, bytes, chunks))
+    if (access == ACCESS_READ && all_written(w, ins, offsets, bytes, chunks))
         return;
     if (access != ACCESS_READ)
         b->tried_chunks &= ~chunks;
@@ -249,10 +272,10 @@ static void check_lane(struct look *k, unsigned l, const struct block *b, uint32
 {
     unsigned shift = b->unit_shift, size = 1u << shift;
     uint32_t first = offset >> shift, last = (offset + k->bytes - 1) >> shift;
-    bool empty = k->access != ACCESS_WRITE && k->w->worker->sim_check_written;
+    struct part part;
+    bool empty = k->access != ACCESS_WRITE && k->w->worker->sim_check_written &&
+                 unwritten_part(b, k->ins, offset, k->bytes, &part);
 
-    for (uint32_t n = first; n <= last; n++)
-        empty &= b->writes[n] == 0;
     for (uint32_t n = first; n <= last; n++) {
         struct unit u = {&b->writes[n], &b->reads[n], b->shared + ((size_t)n << shift), size,
                          (n << shift) - offset, (uint64_t)n << shift};
@@ -261,7 +284,7 @@ static void check_lane(struct look *k, unsigned l, const struct block *b, uint32
     }
     if (empty && !k->quiet) {
         k->quiet = true;
-        say_unwritten(k->w, k->ins, l, offset, k->bytes);
+        say_unwritten(k->w, k->ins, l, offset + part.at, part.bytes);
     }
 }
 
@@ -316,7 +339,7 @@ static inline bool seen_by_chunks(struct warp *w, const struct ins *ins, const u
             empty_log(b);
             return false;
         }
-        if (chunks & b->write_chunks || !all_written(w, offsets, bytes, chunks))
+        if (chunks & b->write_chunks || !all_written(w, ins, offsets, bytes, chunks))
             return false;
         log_read(w, offsets, bytes, spread);
         b->read_chunks |= chunks;

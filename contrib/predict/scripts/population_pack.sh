@@ -7,13 +7,13 @@ folder=${words[0]}
 # Files that no program reads, by their ends.
 sources="o|d|a|c|h|cc|cu|cpp|cuh|hpp|hh|inl|md|rst|sln|vcxproj|json|py|sh|yml|vsd|pdf|png|xml"
 
-# needs NAME RUN: the files of the current folder that a program may read, one a line: itself, the files that its
-# arguments name, and the rest of its folder but sources and objects, where that is at most 1 MB.
+# needs RUN: the files of the current folder that a program may read, one a line: itself, the files that its arguments
+# name, and the rest of its folder but sources, objects and executables, where that is at most 2 MB.
 needs() {
     local word rest=()
-    mapfile -t rest < <(find . -regextype posix-extended -type f -size -2048k ! -regex ".*\\.($sources)" \
+    mapfile -t rest < <(find . -regextype posix-extended -type f -size -2048k ! -perm -u+x ! -regex ".*\\.($sources)" \
         ! -iname "makefile*" ! -iname "license*" ! -iname "readme*" ! -iname "cmakelists*")
-    if [ ${#rest[@]} -gt 0 ] && [ "$(cat -- "${rest[@]}" | wc -c)" -le 1000000 ]; then
+    if [ ${#rest[@]} -gt 0 ] && [ "$(cat -- "${rest[@]}" | wc -c)" -le 2000000 ]; then
         printf '%s\n' "${rest[@]}"
     fi
     for word in $1; do [ ! -f "$word" ] || echo "$word"; done
