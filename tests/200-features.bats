@@ -70,7 +70,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     run -0 --separate-stderr features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --tune --json
     assert_equal "$(jq -c '[.[].n_t]' <<< "$output")" '[128,32,64,256,512,1024]'
     assert_equal "$(jq -c '[.[] | .n_b * .n_t] | unique' <<< "$output")" '[128000]'
-    assert_equal "$(jq '.[0] | length' <<< "$output")" 99
+    assert_equal "$(jq '.[0] | length' <<< "$output")" 101
     assert_equal "$(jq -c '.[0].n' <<< "$output")" null
     # shellcheck disable=SC2046
     features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --csv > one.csv
@@ -232,6 +232,33 @@ halves 0 0 0 0 0 153.6"
     assert_line --regexp '^    loop: [0-9]+ instructions, 16 loads, 0 of shared memory, 0 stores$'
     assert_line --regexp '^    loop: [0-9]+ instructions, 2 loads, 20 of shared memory, 0 stores$'
     assert_line --regexp '^    loop: [0-9]+ instructions, 8 loads, 128 of shared memory, 0 stores$'
+}
+
+@test "features: the clocks that L1 needs for loads and stores are those that an H200 took" {
+    passes() {
+        awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+            { loads = $at["load_requests"]; stores = $at["store_requests"]
+              printf "%s %.1f %.2f\n", $1, loads ? $at["load_passes"] / loads : 0, $at["store_passes"] / stores }'
+    }
+    run -0 --separate-stderr features "$fixtures/steps.cu" --csv
+    run -0 passes <<< "$output"
+    # microbenchmarks-h200.csv, steps_l1: 1.7 (with its loop), 1.7, 8.0, 3.0, 32.0, 8.0, 8.5; 4.1, 4.1, 16.0. gather_l1,
+    # own_word: 10.8. stores_of_few, of one block: 3.1 (with its loop), 8.0, 46.2, 63.9.
+    assert_output "load 1.0 2.00
+load 1.0 2.00
+load 8.0 2.00
+load 3.0 2.00
+load 32.0 2.00
+load 8.0 2.00
+load 8.0 2.00
+load 4.0 8.00
+load 4.0 8.00
+load 16.0 8.00
+gather 10.8 2.00
+store 0.0 2.00
+store 0.0 8.50
+store 0.0 44.00
+store 0.0 64.00"
 }
 
 @test "features: atomics of two floats of a sector, what L1 has because other blocks asked for it, loads made one" {

@@ -10,6 +10,7 @@
 #include "predictions.h"
 
 #define WORD_SECTORS 4.0      /* of a request whose lanes lie side by side, in words of 4 bytes */
+#define WHOLE_LINE_CLOCKS 2.0 /* of L1, for a store of such a request: store_passes */
 #define MOST_REGISTERS 255.0
 #define LEAST_REGISTERS 16.0
 #define REGISTER_STEP 8.0     /* registers are given to a warp in this many of each thread */
@@ -75,6 +76,7 @@ static bool dense_loads(struct sample *s)
 
     if (!make_dense(v, COLUMN_LOAD_REQUESTS, COLUMN_LOAD_SECTORS, COLUMN_LOAD_LINES, COLUMN_BYTES_READ, &kept))
         return false;
+    v[COLUMN_LOAD_PASSES] = fmin(v[COLUMN_LOAD_PASSES], v[COLUMN_LOAD_REQUESTS]);
     v[COLUMN_LOAD_HITS] *= kept;
     v[COLUMN_LOAD_FRESH] *= kept;
     return true;
@@ -86,6 +88,7 @@ static bool dense_stores(struct sample *s)
 
     if (!make_dense(v, COLUMN_STORE_REQUESTS, COLUMN_STORE_SECTORS, COLUMN_STORE_LINES, COLUMN_BYTES_WRITTEN, &kept))
         return false;
+    v[COLUMN_STORE_PASSES] = fmin(v[COLUMN_STORE_PASSES], WHOLE_LINE_CLOCKS * v[COLUMN_STORE_REQUESTS]);
     v[COLUMN_STORE_FRESH] *= kept;
     return true;
 }

@@ -34,7 +34,8 @@
     X(LOCAL_STORES, "local_stores") X(PRINT_LANES, "print_lanes") X(CHILD_NESTED, "child_nested")                      \
     X(HEAP_LIVE, "heap_live") X(MANAGED_AREAS, "managed_areas") X(SWAPS, "swaps")                                      \
     X(LOADS_LONGEST, "loads_longest") X(LOADS_MOST, "loads_most") X(FIRST, "first") X(FRESH, "fresh")      \
-    X(IN_PLACE, "in_place") X(SHARED_MERGED, "shared_merged")
+    X(IN_PLACE, "in_place") X(SHARED_MERGED, "shared_merged") X(LOAD_PASSES, "load_passes")                            \
+    X(STORE_PASSES, "store_passes")
 
 /* How far counts can be trusted: docs/PREDICT.md. */
 #define FEATURES_OF_TRUST(X)                                                                                           \

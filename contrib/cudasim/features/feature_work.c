@@ -183,7 +183,8 @@ static const struct {
     SUM(shared_atomic_rounds, SHARED_ROUNDS), SUM(load_fresh, LOAD_FRESH), SUM(store_fresh, STORE_FRESH),
     SUM(loop_rounds, SHARED_LOOPS), SUM(heap_calls, HEAP), SUM(print_calls, PRINTS),
     SUM(child_launches, CHILDREN), SUM(local_stores, LOCAL_STORES), SUM(print_lanes, PRINT_LANES),
-    SUM(nested_launches, CHILD_NESTED), SUM(heap_live, HEAP_LIVE), SUM(in_place, IN_PLACE)
+    SUM(nested_launches, CHILD_NESTED), SUM(heap_live, HEAP_LIVE), SUM(in_place, IN_PLACE),
+    SUM(load_passes, LOAD_PASSES), SUM(store_passes, STORE_PASSES)
 #undef SUM
 };
 
@@ -207,6 +208,8 @@ static void fill_memory(const struct work *w, double blocks, double *v)
                                      (double)c.blocks * (double)c.load_requests);
     v[FEATURE_LOADS_MOST] = ratio((double)c.loads_most * (double)c.warps, (double)c.load_requests);
     v[FEATURE_SHARED_LOOPS] /= 10;
+    v[FEATURE_LOAD_PASSES] /= 4;
+    v[FEATURE_STORE_PASSES] /= 4;
     v[FEATURE_HEAP_LIVE] = ratio(v[FEATURE_HEAP_LIVE], v[FEATURE_HEAP]);
 }
 

@@ -435,6 +435,82 @@ static unsigned distinct(const uint64_t *address, uint32_t mask, unsigned shift,
     return count;
 }
 
+/*
+ * The clocks that L1 needs for a load, as microbenchmarks have it (gather_l1, steps_l1): it looks up four lines at once
+ * if they are in different quarters of its tags, and reads 32 words of four bytes at once, each from another bank, for
+ * as many lanes as 128 bytes have. Which quarter a line is in depends on all bits of its number.
+ */
+static unsigned load_passes(const uint64_t *address, uint32_t mask, unsigned bytes, const uint64_t *sectors,
+                            unsigned count)
+{
+    unsigned at_once = bytes > 4 ? 128 / bytes : LANES, words = (bytes + 3) / 4, passes = 0, most = 0;
+    uint8_t quarter[4] = {0};
+    uint64_t line = UINT64_MAX;
+
+    for (unsigned n = 0; n < count; n++) {
+        uint64_t x = sectors[n] >> (LINE_SHIFT - SECTOR_SHIFT);
+
+        if (x == line)
+            continue;
+        line = x;
+        for (unsigned bits = 32; bits >= 2; bits /= 2)
+            x ^= x >> bits;
+        most = ++quarter[x & 3] > most ? quarter[x & 3] : most;
+    }
+    for (unsigned first = 0; first < LANES; first += at_once) {
+        uint64_t seen[LANES * 4];
+        uint8_t bank[32] = {0}, worst = 0;
+        uint32_t lanes = mask & (at_once == LANES ? UINT32_MAX : ((1u << at_once) - 1) << first);
+        unsigned known = 0;
+
+        EVERY_LANE(l, lanes)
+            for (unsigned k = 0; k < words; k++) {
+                uint64_t word = address[l] / 4 + k;
+                unsigned n = 0;
+
+                while (n < known && seen[n] != word)
+                    n++;
+                if (n < known)
+                    continue;
+                seen[known++] = word;
+                worst = ++bank[word % 32] > worst ? bank[word % 32] : worst;
+            }
+        passes += worst;
+    }
+    return passes > most ? passes : most;
+}
+
+/*
+ * The same of a store, in quarters of a clock (sectors_store, stores_of_few): a sector takes one, half of one if all of
+ * it is written. A line of which fewer are written takes up to one more.
+ */
+static unsigned store_passes(const uint64_t *address, uint32_t mask, unsigned bytes, const uint64_t *sectors,
+                             unsigned count)
+{
+    unsigned quarters = 0;
+
+    for (unsigned n = 0; n < count;) {
+        unsigned in_line = 0, partial = 0;
+        uint64_t line = sectors[n] >> (LINE_SHIFT - SECTOR_SHIFT);
+
+        for (; n < count && sectors[n] >> (LINE_SHIFT - SECTOR_SHIFT) == line; n++, in_line++) {
+            uint64_t low = sectors[n] << SECTOR_SHIFT, high = low + (1u << SECTOR_SHIFT), written = 0;
+
+            EVERY_LANE(l, mask)
+            {
+                uint64_t from = address[l] > low ? address[l] : low;
+                uint64_t to = address[l] + bytes < high ? address[l] + bytes : high;
+
+                written += to > from ? to - from : 0;
+            }
+            partial += written < 1u << SECTOR_SHIFT;
+            quarters += written < 1u << SECTOR_SHIFT ? 4 : 2;
+        }
+        quarters += partial || in_line < 4 ? 5 - in_line : 0;
+    }
+    return quarters;
+}
+
 static unsigned place_of(uint64_t number) { return (unsigned)((number * 0x9E3779B97F4A7C15u) >> 52); }
 
 /*
@@ -559,6 +635,7 @@ void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address
         c->store_requests++;
         c->store_sectors += count;
         c->store_lines += lines;
+        c->store_passes += store_passes(address, mask, bytes, list, count);
         for (unsigned n = 0; n < count; n++)
             if (fresh(p, true, list[n])) {
                 c->store_fresh++;
@@ -570,6 +647,7 @@ void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address
     c->load_requests++;
     c->load_sectors += count;
     c->load_lines += lines;
+    c->load_passes += 4 * load_passes(address, mask, bytes, list, count);
     common_ones(p->common, w->block->probed_as, list, count, !ins->order, common);
     for (unsigned n = 0; n < count; n++) {
         bool old, hit = cached(p, list[n], w->executed, !ins->order, &old);
@@ -593,6 +671,7 @@ void probe_bulk(struct warp *w, uint64_t address, uint64_t bytes)
 
     c->load_sectors += ((address + bytes - 1) >> SECTOR_SHIFT) - (address >> SECTOR_SHIFT) + 1;
     c->load_lines += ((address + bytes - 1) >> LINE_SHIFT) - (address >> LINE_SHIFT) + 1;
+    c->load_passes += 4 * (((address + bytes - 1) >> LINE_SHIFT) - (address >> LINE_SHIFT) + 1);
 }
 
 /* The lanes' words of one local variable lie side by side. */

@@ -76,6 +76,7 @@ struct probe_counts {
     uint64_t loads_most;              /* the loads of the warp with most */
     uint64_t load_fresh, store_fresh;        /* sectors that a block asked L2 for, or wrote, for the first time */
     uint64_t in_place;               /* of the latter those that it had asked for before */
+    uint64_t load_passes, store_passes; /* clocks that L1 needs for them, in quarters */
     /* Of all blocks that ran. */
     uint64_t all_blocks, all_warps, instructions;                /* of warps */
     uint64_t longest, longest_sum;   /* instructions of the longest warp; of each block's longest, summed */

@@ -290,6 +290,184 @@ template <enum way WAY> static void by_columns(const struct machine *m, char *bu
             }
 }
 
+/* ---- gathers that L1 has, reads that others repeat, stores of a few multiprocessors ---- */
+
+enum word { OWN, ANY, FIRST }; /* of its line: lane n the n-th, a random one, or all lanes the first */
+
+/* Lanes read words at random lines of a table that L1 holds; `share` neighbours read one line. */
+template <enum word WORD> __global__ void gather(const unsigned *table, unsigned lines, unsigned share, int rounds,
+                                                 unsigned *sink, long long *clocks)
+{
+    unsigned lane = threadIdx.x % 32, sum = 0, x = (threadIdx.x / 32 * 32 + lane / share) * 2654435761u + 1;
+    long long begin = 0;
+
+    for (unsigned n = threadIdx.x; n < lines * 32; n += blockDim.x)
+        sum += table[n];
+    for (int pass = 0; pass < 2; pass++) {
+        __syncthreads();
+        begin = clock64();
+#pragma unroll 4
+        for (int r = 0; r < rounds; r++) {
+            unsigned y, at;
+
+            x = x * 1664525u + 1013904223u;
+            at = (x >> 16) % lines * 32 + (WORD == OWN ? lane : WORD == ANY ? (x >> 8) % 32 ^ lane : 0);
+            asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(y) : "l"(table + at));
+            sum += y;
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0 && blockIdx.x == 0)
+        *clocks = clock64() - begin;
+    if (sum == 12345)
+        *sink = sum;
+}
+
+template <enum word WORD> static void gathers(const struct machine *m, char *buffer, const char *name)
+{
+    enum { LINES = 512, ROUNDS = 512 };
+
+    for (unsigned share = 1; share <= 16; share *= 2) {
+        gather<WORD><<<1, 1024>>>((unsigned *)buffer, LINES, share, ROUNDS, m->sink, m->clock);
+        CHECK(cudaGetLastError());
+        bench_line("gather_l1", name, 32.0 / share, bench_clocks(m) / (ROUNDS * 32.0),
+                   "clocks a request and multiprocessor");
+    }
+}
+
+/* Each lane's word is `stride` bytes behind its neighbour's; the warps and rounds go over 64 KiB. */
+template <int WIDTH> __global__ void steps(const char *base, unsigned stride, int rounds, unsigned *sink,
+                                           long long *clocks)
+{
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, sum = 0;
+    long long begin = 0;
+
+    for (int pass = 0; pass < 2; pass++) {
+        __syncthreads();
+        begin = clock64();
+#pragma unroll 4
+        for (int r = 0; r < rounds; r++) {
+            const char *p = base + ((warp + r) * 1024 + lane * stride) % (BLOCK_BYTES / 2);
+            unsigned x, y = 0, z = 0, w = 0;
+
+            if (WIDTH == 4)
+                asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(x) : "l"(p));
+            else if (WIDTH == 8)
+                asm volatile("ld.global.ca.v2.u32 {%0, %1}, [%2];" : "=r"(x), "=r"(y) : "l"(p));
+            else
+                asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(x), "=r"(y), "=r"(z), "=r"(w)
+                             : "l"(p));
+            sum += x + y + z + w;
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        *clocks = clock64() - begin;
+    if (sum == 12345)
+        *sink = sum;
+}
+
+template <int WIDTH> static void by_steps(const struct machine *m, char *buffer, const char *name)
+{
+    for (unsigned stride : {4u, 8u, 12u, 16u, 20u, 32u, 36u, 48u, 64u, 68u, 96u, 128u, 132u, 136u, 144u, 160u, 192u,
+                            256u, 260u, 384u, 512u, 516u, 640u, 1024u, 1028u}) {
+        if (stride % WIDTH)
+            continue;
+        steps<WIDTH><<<1, 1024>>>(buffer, stride, 512, m->sink, m->clock);
+        CHECK(cudaGetLastError());
+        bench_line("steps_l1", name, stride, bench_clocks(m) / (512 * 32.0), "clocks a request and multiprocessor");
+    }
+}
+
+static __device__ unsigned bits_of(uint4 v)
+{
+    return v.x ^ v.w;
+}
+
+static __device__ unsigned bits_of(unsigned v)
+{
+    return v;
+}
+
+/* Groups of `readers` blocks read the same part of the set, each block all of it; past L1. */
+template <class Word>
+__global__ void again(const Word *from, uint64_t words, unsigned readers, int passes, unsigned *sink)
+{
+    uint64_t parts = (gridDim.x + readers - 1) / readers, part = words / parts;
+    const Word *mine = from + blockIdx.x % parts * part;
+    unsigned sum = 0;
+
+    for (int pass = 0; pass < passes; pass++)
+        for (uint64_t n = threadIdx.x; n + 3 * blockDim.x < part; n += 4 * blockDim.x) {
+            Word v[4];
+
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+                v[k] = __ldcg(&mine[n + k * blockDim.x]);
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+                sum += bits_of(v[k]);
+        }
+    if (sum == 12345)
+        *sink = sum;
+}
+
+template <class Word> static void reads_again(const struct machine *m, char *buffer, const char *way)
+{
+    for (uint64_t set : {2 * MIB, 8 * MIB, 20 * MIB, 40 * MIB})
+        for (unsigned readers : {1u, 2u, 4u, 12u, 44u, 132u, 528u}) {
+            const unsigned blocks = m->sms * 4;
+            uint64_t words = set / sizeof(Word), part = words / ((blocks + readers - 1) / readers);
+            uint64_t read = part / 2048 * 2048 * sizeof(Word) * blocks; /* what all blocks read at least in a pass */
+            int passes;
+            char name[32];
+            float us;
+
+            if (part < 4 * 2048)
+                continue;
+            passes = (int)(512 * MIB / read) + 1;
+            us = bench_us(3, [&] { again<<<blocks, 512>>>((Word *)buffer, words, readers, passes, m->sink); });
+            snprintf(name, sizeof name, "%s_readers_%u", way, readers);
+            bench_line("reads_again", name, (double)set, (double)read * passes / us * 1e-3, "GB/s");
+        }
+}
+
+/* Neighbours store or copy words of four bytes: the way of most kernels. In L2, and beyond. */
+template <enum way WAY> __global__ void narrow(unsigned *to, const unsigned *from, uint64_t words, int passes)
+{
+    uint64_t stride = (uint64_t)gridDim.x * blockDim.x;
+
+    for (int pass = 0; pass < passes; pass++)
+        for (uint64_t n = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; n < words; n += stride)
+            to[n] = WAY == COPY ? __ldcg(&from[n]) : pass;
+}
+
+template <enum way WAY> static void narrow_words(const struct machine *m, char *buffer, const char *name)
+{
+    for (uint64_t set : {8 * MIB, 16 * MIB, 32 * MIB, 48 * MIB, 512 * MIB}) {
+        int passes = set < 256 * MIB ? (int)(256 * MIB / set) : 1;
+        uint64_t words = set / sizeof(unsigned) / (WAY == COPY ? 2 : 1);
+        unsigned *to = (unsigned *)buffer;
+        float us = bench_us(3, [&] { narrow<WAY><<<m->sms * 4, 512>>>(to, to + words, words, passes); });
+
+        bench_line("bandwidth_4", name, (double)set, (double)set * passes / us * 1e-3, "GB/s");
+    }
+}
+
+static void few_stores(const struct machine *m, char *buffer)
+{
+    for (int blocks : {1, 16, 66})
+        for (unsigned stride = 4; stride <= 128; stride *= 2) {
+            char name[32];
+
+            stores<4><<<blocks, 1024>>>(buffer, stride, 512, m->clock);
+            CHECK(cudaGetLastError());
+            snprintf(name, sizeof name, "stride_%u", stride);
+            bench_line("stores_of_few", name, blocks, bench_clocks(m) / (512 * 32.0),
+                       "clocks a request and multiprocessor");
+        }
+}
+
 void bench_memory(const struct machine *m)
 {
     char *buffer;
@@ -317,5 +495,16 @@ void bench_memory(const struct machine *m)
     }
     by_columns<WRITE>(m, buffer, "write");
     by_columns<READ>(m, buffer, "read");
+    gathers<OWN>(m, buffer, "own_word");
+    gathers<ANY>(m, buffer, "any_word");
+    gathers<FIRST>(m, buffer, "first_word");
+    by_steps<4>(m, buffer, "load_4");
+    by_steps<8>(m, buffer, "load_8");
+    by_steps<16>(m, buffer, "load_16");
+    reads_again<uint4>(m, buffer, "load_16");
+    reads_again<unsigned>(m, buffer, "load_4");
+    few_stores(m, buffer);
+    narrow_words<WRITE>(m, buffer, "write");
+    narrow_words<COPY>(m, buffer, "copy");
     CHECK(cudaFree(buffer));
 }

@@ -4,12 +4,15 @@
 #include <math.h>
 
 #define SCHEDULERS 4.0
-#define LINE_CLOCKS 1.0         /* sectors_l1, load_4: a request takes a clock for each line of 128 bytes */
+#define LINE_CLOCKS 1.0         /* sectors_l1, load_4: a request takes a clock for each pass: load_passes */
 #define LINE_SECTORS 4.0
 #define SECTORS_L1_CLOCK 4.0    /* sectors_l1, load_16 */
 #define BYTES_L2_SM_CLOCK 40.0  /* sectors_l2, load_16: from L2 to one multiprocessor */
-#define READS_L2_CLOCK 1850.0   /* bandwidth, read, 16 to 64 MiB: bytes a clock of the whole GPU */
-#define WRITES_L2_CLOCK 2000.0  /* bandwidth, write */
+#define READS_L2_CLOCK 2990.0   /* reads_again, load_4_readers_1, 20 MiB: bytes a clock of the whole GPU; */
+#define READS_L2_WIDE 0.69      /* load_16_readers_1: of that, for requests of 16 sectors; */
+#define READS_L2_AGAIN 0.077    /* readers_2 to readers_132: more each time that twice as many blocks read it, */
+#define READS_L2_MOST 1.64      /* readers_528: and at most */
+#define WRITES_L2_CLOCK 2100.0  /* bandwidth_4, write, 16 to 48 MiB */
 #define MEASURED_L2_BYTES 62914560.0 /* gpu, l2 */
 #define ALONE_STORE 0.9         /* how much more a sector costs that is alone in its line: columns, write: 0.75; by */
                                 /* public programs 1 */
@@ -146,9 +149,20 @@ static double known(double value, double other)
     return isnan(value) ? other : value;
 }
 
+static double per(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
 static double l2_reads(const double *v)
 {
     return fmax(v[COLUMN_LOAD_SECTORS] - v[COLUMN_LOAD_HITS], 0);
+}
+
+/* Clocks of L1 for all loads; a row without them is of a simulator that took a clock for each line. */
+static double load_passes(const double *v)
+{
+    return fmax(known(v[COLUMN_LOAD_PASSES], v[COLUMN_LOAD_LINES]), v[COLUMN_LOAD_REQUESTS]);
 }
 
 /* Bytes of the footprint that are read. */
@@ -171,15 +185,24 @@ static double beyond(const double *v, const struct gpu *gpu)
     return 1 / (1 + pow(fmax(ratio, 1e-9) / 0.7, -4));
 }
 
+/*
+ * Bytes a clock that L2 serves. Requests of 512 bytes (16 a lane) get less than those of 128. What several
+ * multiprocessors read gets more: some requests for a line meet on their way. Of a larger set they come too far apart.
+ */
+static double l2_rate(const double *v, const struct gpu *gpu)
+{
+    double again = (1 - beyond(v, gpu)) * log2(fmax(per(32 * l2_reads(v), v[COLUMN_FOOTPRINT]), 1));
+    double sectors = per(v[COLUMN_LOAD_SECTORS], v[COLUMN_LOAD_REQUESTS]);
+    double whole = fmin(fmax(per(v[COLUMN_LOAD_SECTORS], v[COLUMN_LOAD_LINES]) - 1, 0) / 3, 1);
+    double wide = whole * fmin(fmax(log2(fmax(sectors, 1) / LINE_SECTORS), 0) / 2, 1);
+
+    return READS_L2_CLOCK * (1 - (1 - READS_L2_WIDE) * wide) * fmin(1 + READS_L2_AGAIN * again, READS_L2_MOST);
+}
+
 /* The share of what is read that memory must serve. */
 static double missing(const double *v, const struct gpu *gpu)
 {
     return fmax(beyond(v, gpu), cold(v) / fmax(bytes_read(v), 1));
-}
-
-static double per(double a, double b)
-{
-    return b > 0 ? a / b : 0;
 }
 
 /* How far the requests are of lanes that lie in many lines, a sector or two in each. */
@@ -375,7 +398,7 @@ static double slices(const struct gpu *gpu)
 static void throughputs(const double *v, const struct gpu *gpu, const struct place *p, double *clocks)
 {
     double sectors = v[COLUMN_LOAD_SECTORS] + v[COLUMN_STORE_SECTORS];
-    double lines = v[COLUMN_LOAD_LINES] + v[COLUMN_STORE_LINES] + v[COLUMN_ATOMIC_SECTORS] + v[COLUMN_LOCAL_LINES];
+    double lines = load_passes(v) + v[COLUMN_STORE_LINES] + v[COLUMN_ATOMIC_SECTORS] + v[COLUMN_LOCAL_LINES];
     double alone = fmax(2 * per(v[COLUMN_STORE_LINES], v[COLUMN_STORE_SECTORS]) - 1, 0);
     double writes = v[COLUMN_STORE_SECTORS] * (1 + ALONE_STORE * alone) + v[COLUMN_ATOMIC_SECTORS] +
                     LINE_SECTORS * local_stores(v);
@@ -397,8 +420,8 @@ static void throughputs(const double *v, const struct gpu *gpu, const struct pla
     /* One pipe does both: it is named for what takes more of it. */
     clocks[lsu > shared ? PART_LSU : PART_SHARED] = p->share * (lsu + shared);
     clocks[PART_L1] = p->share * (sectors / SECTORS_L1_CLOCK + v[COLUMN_LOCAL_LINES]);
-    clocks[PART_L2] = fmax(p->share * l2_reads(v) * 32 / BYTES_L2_SM_CLOCK,
-                           fmax(l2_reads(v) * 32 / READS_L2_CLOCK, writes * 32 / WRITES_L2_CLOCK) / slices(gpu));
+    clocks[PART_L2] = fmax(p->share * fmax(l2_reads(v) * 32 / BYTES_L2_SM_CLOCK, known(v[COLUMN_STORE_PASSES], 0)),
+                           fmax(l2_reads(v) * 32 / l2_rate(v, gpu), writes * 32 / WRITES_L2_CLOCK) / slices(gpu));
     clocks[PART_DRAM] = memory_clocks(v, gpu);
     clocks[PART_ATOMICS] = v[COLUMN_ATOMIC_SECTORS] / ATOMIC_SECTORS_CLOCK + fmax(meets, 0) / ATOMIC_MEETS_CLOCK;
     clocks[PART_HOT] = fmax(hot_clocks(v), swap_clocks(v));
@@ -421,7 +444,7 @@ static void path(const double *v, const struct gpu *gpu, const struct place *p, 
     /* A wait is for the slowest of the loads that it covers. */
     double together = fmax(per(v[COLUMN_L_MR], v[COLUMN_WAIT_LOAD]), 1), far = missing(v, gpu);
     double found = pow(fmin(per(v[COLUMN_LOAD_FOUND], v[COLUMN_LOAD_REQUESTS]), 1), fmin(together, 32));
-    double lines = per(v[COLUMN_LOAD_LINES], v[COLUMN_LOAD_REQUESTS]);
+    double lines = per(load_passes(v), v[COLUMN_LOAD_REQUESTS]);
     double distant = L2_CLOCKS + far * (DRAM_CLOCKS - L2_CLOCKS), passes = fmax(lines - 1, 0) * PASS_CLOCKS;
     double load = found * L1_CLOCKS + (1 - found) * distant + passes;
     /* With one wave the block with most work is the last; with many it is one of many. */

@@ -117,6 +117,8 @@
     X(FRESH, "fresh", WORK) \
     X(IN_PLACE, "in_place", WORK) \
     X(SHARED_MERGED, "shared_merged", WORK) \
+    X(LOAD_PASSES, "load_passes", WORK) \
+    X(STORE_PASSES, "store_passes", WORK) \
     X(EXECUTED, "executed", WORK) \
     X(STALE, "stale", WORK) \
     X(CLOCKED, "clocked", WORK) \
