@@ -1,7 +1,8 @@
 #!/bin/bash
-# Small mistakes in public programs, and what cudasim says about them: mutants.sh draw|run|sources ...
+# Small mistakes in public programs, and what cudasim says about them: mutants.sh draw|run|alone ...
 #
 #   mutants.sh draw SEED COUNT FOLDER [LIST...]   draws mutants, and none of LIST's, and prints them as a list
+#   mutants.sh draw-second ...                    the same, by the second list of operators
 #   mutants.sh run LIST FOLDER [REGEX]            makes, builds and runs those whose program's name matches
 #   mutants.sh alone LIST FOLDER [REGEX]          the same for their programs without the mistake
 #
@@ -17,6 +18,8 @@ here=$root/tests/defects tables=$root/tests/population work=$build/defect-mutant
 operators='barrier barrier-of-loop fence bound guard index zero zero-stored atomic shared-small shuffle-of-half mask
     volatile host-wait copy-async fill upload direction malloc-bytes copy-bytes grid grid-rounded shared-dynamic stream
     free-none free-twice free-early host-reads host-pointer block-large block-odd'
+second='leader and-or axis grid-stride block-index from-one barrier-of-some second-index host-wait-shared record
+    attribute symbol launch copy-swapped'
 
 # lines: the lines of the lists whose program ran right, without a report, in 2 s at most.
 lines() {
@@ -55,7 +58,7 @@ draw() {
     done < <(lines) | sort > "$work/pairs"
     # Each operator in turn takes its next one, of a program that has not two yet. The rarest operators begin.
     awk -F '\t' -v count="$count" '
-        FILENAME != ARGV[ARGC - 1] { if (!/^#/) taken[$1 FS $2] = 1; next }
+        FILENAME != ARGV[ARGC - 1] { if (!/^#/) taken[$1 FS $4] = 1; next }
         { n[$3]++; row[$3, n[$3]] = $0 }
         END {
             for (o in n) {
@@ -115,8 +118,9 @@ mkdir -p "$work/log" || fail "cannot make the folder '$work'"
 [ $# -ge 3 ] || usage 'mutants.sh draw SEED COUNT FOLDER [LIST...] | run LIST FOLDER [REGEX] | alone LIST FOLDER [REGEX]'
 case $1 in
 draw) shift && draw "$@" ;;
+draw-second) shift && operators=$second && draw "$@" ;;
 run | alone)
-    alone='' limit=20 build_limit=100 flags=() explain='' architecture=90
+    alone='' limit=20 build_limit=100 clock_factor=3 flags=() explain='' architecture=90
     [ "$1" = run ] || alone=1
     list=$(realpath -e -- "$2") from=$(realpath -e -- "$3") only=${4:-.}
     toolkit_make -j "$(nproc)" cudasim-library >&2 || fail "the simulator does not build: see above"

@@ -72,6 +72,43 @@ function device_line(c, n,    next_line, before, where, inside) {
         emit("mask", n, "s/_sync *([^,)]*/_sync(0xffffffff/")
 }
 
+# The operators of the second list, in kernels.
+function device_line_2(c, n) {
+    if (c ~ /if *\( *(threadIdx\.[xyz]|[a-zA-Z_.]*([tT]id|[iI]dx|[lL]ane|[rR]ank|tx)[a-zA-Z_]*(\(\))?) *== *0 *\)/)
+        emit("leader", n, "s/if *([^=]*== *0 *)/if (true)/")
+    if (c ~ /if *\(.*<.*&&/)
+        emit("and-or", n, "s/&&/||/")
+    if (planes && c ~ /threadIdx\.x/)
+        emit("axis", n, "s/threadIdx\\.x/threadIdx.y/")
+    if (c ~ /(blockDim\.x *\* *gridDim\.x|gridDim\.x *\* *blockDim\.x)/)
+        emit("grid-stride", n, "s/blockDim\\.x *\\* *gridDim\\.x\\|gridDim\\.x *\\* *blockDim\\.x/blockDim.x/")
+    if (c ~ /(blockIdx\.x *\* *blockDim\.x|blockDim\.x *\* *blockIdx\.x)/)
+        emit("block-index", n, "s/blockIdx\\.x *\\* *blockDim\\.x\\|blockDim\\.x *\\* *blockIdx\\.x/blockIdx.x/")
+    if (c ~ /for *\( *(unsigned |const )*[a-z_A-Z0-9]+ +[a-z_A-Z0-9]+ *= *0 *;/)
+        emit("from-one", n, "s/= *0 *;/= 1;/")
+    if (c ~ /__syncthreads *\(\) *;/)
+        emit("barrier-of-some", n, "s/__syncthreads *() *;/if (threadIdx.x < 16) __syncthreads();/")
+    if (c ~ /[A-Za-z_0-9]\[[^][]*\]\[[^][]*\]/ && c ~ /=/ &&
+        c !~ /__shared__|__constant__|^[ \t]*(const )?[a-z0-9_]+ +[a-zA-Z_0-9]+\[/)
+        emit("second-index", n, "s/\\]\\[\\([^][]*\\)\\]/][(\\1) " SIGN[n % 2] " 1]/")
+}
+
+# The operators of the second list, on the host.
+function host_line_2(c, n) {
+    if (shares && call(c, "cuda(DeviceSynchronize|StreamSynchronize|EventSynchronize|StreamWaitEvent)"))
+        emit("host-wait-shared", n, "s/[^[:blank:]].*/;/")
+    if (call(c, "cudaEventRecord"))
+        emit("record", n, "s/[^[:blank:]].*/;/")
+    if (call(c, "cudaFuncSetAttribute"))
+        emit("attribute", n, "s/[^[:blank:]].*/;/")
+    if (call(c, "cudaMemcpyToSymbol(Async)?"))
+        emit("symbol", n, "s/[^[:blank:]].*/;/")
+    if (c ~ /^[ \t]*[A-Za-z_][A-Za-z_0-9<>, ]*<<<.*>>> *\(.*\) *;[ \t]*$/)
+        emit("launch", n, "s/[^[:blank:]].*/;/")
+    if (c ~ /cudaMemcpy *\( *[^(),]*, *[^(),]*,/)
+        emit("copy-swapped", n, "s/cudaMemcpy *( *\\([^(),]*\\), *\\([^(),]*\\),/cudaMemcpy(\\2, \\1,/")
+}
+
 function host_line(c, n,    d, m, k, args, sign) {
     sign = SIGN[n % 2]
     if (call(c, "cuda(DeviceSynchronize|StreamSynchronize|EventSynchronize|StreamWaitEvent)"))
@@ -149,7 +186,7 @@ function size_line(c, n,    v, low) {
 }
 
 function file(    n, c, args, d) {
-    depth = device = pending = comment = paren = pinned = 0
+    depth = device = pending = comment = paren = pinned = planes = shares = 0
     split("", DIM3)
     split("", UP)
     for (n = 1; n <= N; n++) {
@@ -158,6 +195,8 @@ function file(    n, c, args, d) {
         if (c ~ /^[ \t]*#/ || c ~ /\\[ \t]*$/) { D[n] = -1; continue }
         braces(c)
         if (!device && match(c, /dim3 +[A-Za-z_0-9]+/)) DIM3[substr(c, RSTART + 5, RLENGTH - 5)] = 1
+        if (c ~ /threadIdx\.y/) planes = 1
+        if (c ~ /cudaMallocHost|cudaHostAlloc|cudaHostRegister|cudaMallocManaged|__managed__/) shares = 1
         if (c ~ /cudaMallocHost|cudaHostAlloc|cudaHostRegister/) pinned = 1
         if (call(c, "cudaMemcpy") && c ~ /HostToDevice/ && split(c, args, ",") == 4) {
             d = args[1]
@@ -168,8 +207,8 @@ function file(    n, c, args, d) {
     }
     for (n = 1; n <= N; n++) {
         c = C[n]
-        if (D[n] > 0) device_line(c, n)
-        else if (!D[n]) host_line(c, n)
+        if (D[n] > 0) { device_line(c, n); device_line_2(c, n) }
+        else if (!D[n]) { host_line(c, n); host_line_2(c, n) }
         if (D[n] <= 0 && c !~ /\\[ \t]*$/) size_line(c, n)
         if (D[n] >= 0 && c ~ /(^|[^a-z] *)volatile +[A-Za-z]/ && c !~ /asm/)
             emit("volatile", n, "s/\\bvolatile \\+//")
