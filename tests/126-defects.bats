@@ -75,3 +75,10 @@ setup() {
     run -0 "$root/tests/defects/score.sh" "$programs" --twins shop shop_hopper shop_host
     assert_equal "${lines[-1]}" 'defects found 40 of 40, twins with an alarm 0 of 40'
 }
+
+# bats test_tags=long
+@test "defects: what was missed in public programs is found, and what looks like it gets no report" {
+    make -s -j "$(nproc)" -C "$root" defects-mutants
+    run -0 "$root/tests/defects/score.sh" "$programs" --twins mutants
+    assert_equal "${lines[-1]}" 'defects found 5 of 5, twins with an alarm 0 of 5'
+}

@@ -3,6 +3,7 @@
 #
 #   mutants.sh draw SEED COUNT FOLDER [LIST...]   draws mutants, and none of LIST's, and prints them as a list
 #   mutants.sh draw-second ...                    the same, by the second list of operators
+#   mutants.sh draw-benchmarks ...                the same, by both lists, from the programs of benchmarks.tsv
 #   mutants.sh run LIST FOLDER [REGEX]            makes, builds and runs those whose program's name matches
 #   mutants.sh alone LIST FOLDER [REGEX]          the same for their programs without the mistake
 #
@@ -14,6 +15,7 @@
 . "$root/run_scripts/lib/suites.sh"
 help_asked "$@"
 
+results=(.txt -courses.txt) lists=(programs.tsv courses.tsv)
 here=$root/tests/defects tables=$root/tests/population work=$build/defect-mutants
 operators='barrier barrier-of-loop fence bound guard index zero zero-stored atomic shared-small shuffle-of-half mask
     volatile host-wait copy-async fill upload direction malloc-bytes copy-bytes grid grid-rounded shared-dynamic stream
@@ -28,7 +30,7 @@ lines() {
             if (split($0, f, " ") == 5 && f[1] == "right" && !(f[2] + f[3]) && f[4] <= 2) ok[f[5]]
             next
         }
-        $1 in ok && !seen[$1]++' "$root"/docs/results/population{,-courses}.txt "$tables"/{programs,courses}.tsv
+        $1 in ok && !seen[$1]++' "${results[@]/#/$root/docs/results/population}" "${lists[@]/#/$tables/}"
 }
 
 # sources FOLDER BUILD: the files of a program: those .cu that the last command of its build names, else all.
@@ -119,8 +121,12 @@ mkdir -p "$work/log" || fail "cannot make the folder '$work'"
 case $1 in
 draw) shift && draw "$@" ;;
 draw-second) shift && operators=$second && draw "$@" ;;
+draw-benchmarks)
+    operators+=" $second" results=(-benchmarks.txt) lists=(benchmarks.tsv)
+    shift && draw "$@" ;;
 run | alone)
     alone='' limit=20 build_limit=100 clock_factor=3 flags=() explain='' architecture=90
+    results+=(-benchmarks.txt) lists+=(benchmarks.tsv)
     [ "$1" = run ] || alone=1
     list=$(realpath -e -- "$2") from=$(realpath -e -- "$3") only=${4:-.}
     toolkit_make -j "$(nproc)" cudasim-library >&2 || fail "the simulator does not build: see above"
