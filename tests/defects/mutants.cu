@@ -1,6 +1,6 @@
 /*
- * mutants.cu - the classes of mistakes that were missed in public programs. Each case is wrong; with -DRIGHT it is right,
- * and looks like the mistake.
+ * mutants.cu - the classes of mistakes that were missed in public programs. Each case is wrong; with -DRIGHT it is
+ * right, and looks like the mistake.
  *
  * The marks are those of kernels.cu. mutants.tsv has the mutants themselves.
  */

@@ -117,11 +117,12 @@ static void say_unwritten(struct warp *w, const struct ins *ins, unsigned l, con
     if (r && r->kind == REGION_GLOBAL) {
         variable_title(r->name, name, sizeof name);
         fault_warn(w, ins, l, FAULT_UNINITIALISED, at,
-                   "%s of %u bytes of the constant '%s', which has no first value, and which the host never wrote", verb,
-                   bytes, name);
+                   "%s of %u bytes of the constant '%s', which has no first value, and which the host never wrote",
+                   verb, bytes, name);
     } else {
         fault_warn(w, ins, l, FAULT_UNINITIALISED, at,
-                   "%s of %u bytes at 0x%llx, %llu bytes into an allocation of %llu bytes, where nothing was ever written",
+                   "%s of %u bytes at 0x%llx, %llu bytes into an allocation of %llu bytes, where nothing was "
+                   "ever written",
                    verb, bytes, (unsigned long long)at, (unsigned long long)(r ? at - r->base : 0),
                    (unsigned long long)(r ? r->size : 0));
     }

@@ -266,8 +266,8 @@ static uint64_t blocks_overlap(const struct runtime *runtime, struct memory *mem
 }
 
 /*
- * Bytes that nobody wrote behind what the host filled, if that is a quarter or an eighth of what the copy reads: elements
- * were counted as bytes. *from: the first of them. Kernels may have written others.
+ * Bytes that nobody wrote behind what the host filled, if that is a quarter or an eighth of what the copy reads:
+ * elements were counted as bytes. *from: the first of them. Kernels may have written others.
  */
 static uint64_t filled_short(const struct runtime *runtime, struct memory *memory, uint64_t address, uint64_t bytes,
                              uint64_t *from)
