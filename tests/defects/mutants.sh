@@ -4,6 +4,7 @@
 #   mutants.sh draw SEED COUNT FOLDER [LIST...]   draws mutants, and none of LIST's, and prints them as a list
 #   mutants.sh draw-second ...                    the same, by the second list of operators
 #   mutants.sh draw-benchmarks ...                the same, by both lists, from the programs of benchmarks.tsv
+#   mutants.sh draw-third ...                     the same, by the third list, from all programs
 #   mutants.sh run LIST FOLDER [REGEX]            makes, builds and runs those whose program's name matches
 #   mutants.sh alone LIST FOLDER [REGEX]          the same for their programs without the mistake
 #
@@ -22,6 +23,8 @@ operators='barrier barrier-of-loop fence bound guard index zero zero-stored atom
     free-none free-twice free-early host-reads host-pointer block-large block-odd'
 second='leader and-or axis grid-stride block-index from-one barrier-of-some second-index host-wait-shared record
     attribute symbol launch copy-swapped'
+third='warp-for-block shared-none async-wait atomic-other alloc-none free-by-host managed-none sizes-swapped stream-none
+    destroy-none cooperative-none'
 
 # lines: the lines of the lists whose program ran right, without a report, in 2 s at most.
 lines() {
@@ -123,6 +126,9 @@ draw) shift && draw "$@" ;;
 draw-second) shift && operators=$second && draw "$@" ;;
 draw-benchmarks)
     operators+=" $second" results=(-benchmarks.txt) lists=(benchmarks.tsv)
+    shift && draw "$@" ;;
+draw-third)
+    operators=$third results+=(-benchmarks.txt) lists+=(benchmarks.tsv)
     shift && draw "$@" ;;
 run | alone)
     alone='' limit=20 build_limit=100 clock_factor=3 flags=() explain='' architecture=90

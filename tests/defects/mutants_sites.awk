@@ -109,6 +109,38 @@ function host_line_2(c, n) {
         emit("copy-swapped", n, "s/cudaMemcpy *( *\\([^(),]*\\), *\\([^(),]*\\),/cudaMemcpy(\\2, \\1,/")
 }
 
+# The operators of the third list, in kernels.
+function device_line_3(c, n) {
+    if (c ~ /__syncthreads *\(\) *;/)
+        emit("warp-for-block", n, "s/__syncthreads *()/__syncwarp()/")
+    if (c ~ /__shared__/ && c !~ /extern/ && c ~ /;/)
+        emit("shared-none", n, "s/__shared__ *//")
+    if (c ~ /^[ \t]*[^=;]*(wait_prior[^(]*\(|consumer_wait|arrive_and_wait|\.wait *\(|cg::wait *\()[^;]*\) *;[ \t]*$/)
+        emit("async-wait", n, "s/[^[:blank:]].*/;/")
+    if (c ~ /^[ \t]*(if *\([^()]*\) *)?atomic(Max|Min|Sub|Or|Exch) *\(.*, *[^,;]*\) *;[ \t]*$/)
+        emit("atomic-other", n, "s/atomic[A-Za-z]* *(\\(.*\\), *\\([^,]*\\)) *;/*(\\1) = \\2;/")
+}
+
+# The operators of the third list, on the host.
+function host_line_3(c, n) {
+    if (call(c, "cudaMalloc"))
+        emit("alloc-none", n, "s/[^[:blank:]].*/;/")
+    if (c ~ /^[ \t]*cudaFree *\([^()]*\) *;[ \t]*$/)
+        emit("free-by-host", n, "s/cudaFree *(/free(/")
+    if (c ~ /^[ \t]*cudaFreeHost *\([^()]*\) *;[ \t]*$/)
+        emit("free-by-host", n, "s/cudaFreeHost *(/free(/")
+    if (c ~ /cudaMallocManaged *\([^,]*,[^,]*\) *\)? *;/)
+        emit("managed-none", n, "s/cudaMallocManaged *(/cudaMalloc(/")
+    if (c ~ /<<< *[A-Za-z_0-9]+ *, *[A-Za-z_0-9]+ *[,>]/)
+        emit("sizes-swapped", n, "s/<<< *\\([A-Za-z_0-9]*\\) *, *\\([A-Za-z_0-9]*\\)/<<<\\2, \\1/")
+    if (c ~ /<<<[^,<>]*,[^,<>]*,[^,<>]*, *[A-Za-z_][^,<>]*>>>/)
+        emit("stream-none", n, "s/,[^,<>]*,[^,<>]*>>>/>>>/")
+    if (call(c, "cuda(StreamDestroy|EventDestroy|Graph(Exec)?Destroy|DestroyTextureObject|FreeArray|FreeHost)"))
+        emit("destroy-none", n, "s/[^[:blank:]].*/;/")
+    if (c ~ /cudaLaunchCooperativeKernel *\(/)
+        emit("cooperative-none", n, "s/cudaLaunchCooperativeKernel *(/cudaLaunchKernel(/")
+}
+
 function host_line(c, n,    d, m, k, args, sign) {
     sign = SIGN[n % 2]
     if (call(c, "cuda(DeviceSynchronize|StreamSynchronize|EventSynchronize|StreamWaitEvent)"))
@@ -207,8 +239,8 @@ function file(    n, c, args, d) {
     }
     for (n = 1; n <= N; n++) {
         c = C[n]
-        if (D[n] > 0) { device_line(c, n); device_line_2(c, n) }
-        else if (!D[n]) { host_line(c, n); host_line_2(c, n) }
+        if (D[n] > 0) { device_line(c, n); device_line_2(c, n); device_line_3(c, n) }
+        else if (!D[n]) { host_line(c, n); host_line_2(c, n); host_line_3(c, n) }
         if (D[n] <= 0 && c !~ /\\[ \t]*$/) size_line(c, n)
         if (D[n] >= 0 && c ~ /(^|[^a-z] *)volatile +[A-Za-z]/ && c !~ /asm/)
             emit("volatile", n, "s/\\bvolatile \\+//")

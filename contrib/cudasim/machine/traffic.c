@@ -227,7 +227,7 @@ static void ask(struct traffic *t, struct warp *w, const struct ins *ins, unsign
         fault_warn(w, ins, lane, kind, address, "%s", text);
 }
 
-/* Notes plain stores to page-locked memory. TRAFFIC_UNFENCED if the block made some before this strong write, else 0. */
+/* Notes plain stores to page-locked memory. TRAFFIC_UNFENCED: the block made some before this strong write; else 0. */
 static unsigned unfenced(struct warp *w, const struct ins *ins, bool strong)
 {
     struct block *b = w->block;
