@@ -188,7 +188,7 @@ function host_line(c, n,    d, m, k, args, sign) {
                     emit("free-early", n, n "s/[^[:blank:]].*/cudaFree(" d "); &/;" m "s/[^[:blank:]].*/;/")
                     break
                 }
-            if (c ~ /^[ \t]*cudaMemcpy/)
+            if (c ~ /^[ \t]*cudaMemcpy.*, *cudaMemcpyDeviceToHost *\)/)
                 emit("host-reads", n, "s/cudaMemcpy *(\\(.*\\), *cudaMemcpyDeviceToHost *)/memcpy(\\1)/")
         }
     }

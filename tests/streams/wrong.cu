@@ -429,6 +429,21 @@ static void ended_without_waiting(void)
     CHECK(cudaGetLastError());
 }
 
+static __global__ void say_and_store(int *out, int n)
+{
+    printf("not seen on a device\n");
+    out[n] = 1;
+}
+
+// expect: error: out-of-bounds: say_and_store, .* after the end of an allocation
+static void wrong_and_not_waited_for(void)
+{
+    int *values = device_new<int>(COUNT);
+
+    say_and_store<<<1, 1>>>(values, COUNT);
+    CHECK(cudaGetLastError());
+}
+
 static __global__ void begins_others(int *out)
 {
     cudaTriggerProgrammaticLaunchCompletion();
@@ -624,6 +639,7 @@ int main(int argc, char **argv)
         CASE(programmatic_edge_without_wait),
         CASE(host_told_without_fence),
         CASE(host_told_with_fence_for_the_device),
+        CASE(wrong_and_not_waited_for),
         CASE(ended_without_waiting),
     };
 
