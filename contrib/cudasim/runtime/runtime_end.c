@@ -63,7 +63,8 @@ static void report(struct runtime *runtime)
 
 /*
  * Work that nothing waited for. Its kernels run, so that their faults are found. What they print is dropped; a device
- * may lose it. What the work would write into the program's own memory, or call there, is left out: destructors have run.
+ * may lose it. What the work would write into the program's own memory, or call there, is left out: destructors have
+ * run.
  */
 static void run_the_rest(struct runtime *runtime)
 {
