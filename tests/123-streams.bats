@@ -38,7 +38,9 @@ wrong() {
     [ -n "$expected" ] || fail "$1: nothing is expected"
     run --separate-stderr timeout 100 "$programs/wrong" "$1"
     [ "$status" -eq 0 ] || fail "$1: exit $status"$'\n'"$stderr"
-    grep -qE "^cudasim: warning: $expected" <<< "$stderr" || fail "$1: wanted: $expected"$'\n'"found: $stderr"
+    [[ $expected == error:* ]] || expected="warning: $expected"
+    grep -qE "^cudasim: $expected" <<< "$stderr" || fail "$1: wanted: $expected"$'\n'"found: $stderr"
+    refute_output --partial 'not seen on a device'
 }
 
 @test "streams: the faults of wrong programs are reported" {

@@ -75,3 +75,20 @@ setup() {
     run -0 "$root/tests/defects/score.sh" "$programs" --twins shop shop_hopper shop_host
     assert_equal "${lines[-1]}" 'defects found 40 of 40, twins with an alarm 0 of 40'
 }
+
+# bats test_tags=long
+@test "defects: what was missed in public programs is found, and what looks like it gets no report" {
+    make -s -j "$(nproc)" -C "$root" defects-mutants
+    run -0 "$root/tests/defects/score.sh" "$programs" --twins mutants
+    assert_equal "${lines[-1]}" 'defects found 5 of 5, twins with an alarm 0 of 5'
+}
+
+@test "defects: each operator of mutants changes the line that it names" {
+    cd "$root/tests/defects"
+    awk -f mutants_sites.awk kernels.cu host.cu courses.cu lab.cu > "$BATS_TEST_TMPDIR/sites"
+    assert [ "$(cut -f 1 "$BATS_TEST_TMPDIR/sites" | sort -u | wc -l)" -ge 20 ]
+    while IFS=$'\t' read -r operator file line made; do
+        run diff "$file" <(sed "$made" "$file")
+        [[ ${lines[0]} =~ ^${line}(,[0-9]+)?[acd] ]] || fail "$operator, $file:$line: ${lines[0]:-no change}"
+    done < <(sort -t $'\t' -k 1,1 -k 2,3 "$BATS_TEST_TMPDIR/sites" | awk -F '\t' 'n[$1]++ < 5')
+}

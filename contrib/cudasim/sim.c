@@ -65,6 +65,11 @@ struct sim *sim_create(const struct sim_limits *limits, const struct sim_options
     return sim;
 }
 
+void sim_silence(struct sim *sim)
+{
+    sim->silent = true;
+}
+
 void sim_destroy(struct sim *sim)
 {
     if (!sim)

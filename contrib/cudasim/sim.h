@@ -35,6 +35,9 @@ struct sim *sim_create(const struct sim_limits *limits, const struct sim_options
                        size_t error_size);
 void sim_destroy(struct sim *sim);
 
+/* From now on, what kernels print is dropped. */
+void sim_silence(struct sim *sim);
+
 /*
  * Loads PTX text onto the device: every instruction is given its body now. A kernel with an opcode that is not
  * supported is refused alone: see sim_kernel_refusal(). `cubin` (may be NULL) has what ptxas said of the kernels. NULL

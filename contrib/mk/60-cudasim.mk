@@ -232,8 +232,9 @@ DEFECTS_SIXTH := $(foreach name,clinic clinic_hopper clinic_host,$(BUILD)/defect
 DEFECTS_SEVENTH := $(foreach name,ward ward_host,$(BUILD)/defect-tests/$(name) $(BUILD)/defect-tests/$(name)-right)
 DEFECTS_EIGHTH := $(foreach name,shop shop_hopper shop_host,$(BUILD)/defect-tests/$(name) \
 	$(BUILD)/defect-tests/$(name)-right)
+DEFECTS_MUTANTS := $(BUILD)/defect-tests/mutants $(BUILD)/defect-tests/mutants-right
 .PHONY: defect-programs defects-second defects-third defects-fourth defects-fifth defects-sixth defects-seventh \
-	defects-eighth
+	defects-eighth defects-mutants
 defect-programs: $(DEFECT_PROGRAMS)
 defects-second: $(DEFECTS_SECOND)
 defects-third: $(DEFECTS_THIRD)
@@ -242,6 +243,7 @@ defects-fifth: $(DEFECTS_FIFTH)
 defects-sixth: $(DEFECTS_SIXTH)
 defects-seventh: $(DEFECTS_SEVENTH)
 defects-eighth: $(DEFECTS_EIGHTH)
+defects-mutants: $(DEFECTS_MUTANTS)
 
 $(BUILD)/defect-tests/threads: private PROGRAM_FLAGS += -rdc=true
 $(addprefix $(BUILD)/defect-tests/,runtime programs lab_host lab_host-right \
@@ -249,6 +251,7 @@ $(addprefix $(BUILD)/defect-tests/,runtime programs lab_host lab_host-right \
 $(addprefix $(BUILD)/defect-tests/,ward_host ward_host-right): private PROGRAM_FLAGS += -g --extended-lambda -lcuda
 $(addprefix $(BUILD)/defect-tests/,shop shop-right): private PROGRAM_FLAGS += -rdc=true
 $(addprefix $(BUILD)/defect-tests/,shop_host shop_host-right): private PROGRAM_FLAGS += -g -lcuda
+$(DEFECTS_MUTANTS): private PROGRAM_FLAGS += -g
 
 $(BUILD)/defect-tests/%-right: tests/defects/%.cu tests/defects/suite.h $(PROGRAM_STAMP)
 	@mkdir -p $(@D)

@@ -38,3 +38,21 @@ build_program() {
     [ -n "${rebuild:-}" ] || [ ! -e "$log.built" ] || return 0
     limited "$build_limit" "$2" "$log.build" && touch "$log.built"
 }
+
+# verdict EXIT CODE WORDS LOG: what came of a run that was to end with EXIT, and ended with CODE.
+verdict() {
+    # 124 is of timeout, the others of the two signals by which processor time ends.
+    if [[ $2 =~ ^(124|137|152)$ ]]; then
+        echo slow
+    elif grep -qaE '^cudasim: warning: refused: .* cudaErrorInvalidPtx' "$4.err"; then
+        echo refused # one kernel, and the program may not have looked
+    elif [ "$2" = "$1" ] && { [ "$3" = - ] || grep -qaE -- "$3" "$4.out" "$4.err"; }; then
+        echo right
+    elif grep -aE '^cudasim: ' "$4.err" | grep -qvE '^cudasim: (error|warning|note|[0-9]+ places)'; then
+        echo refused
+    elif [ "$2" -gt 128 ]; then
+        echo crashed
+    else
+        echo wrong
+    fi
+}

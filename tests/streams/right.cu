@@ -413,6 +413,44 @@ static void host_and_kernel_in_turn(void)
     CHECK(cudaFreeHost((void *)mail));
 }
 
+enum { FENCE_BY_ALL, FENCE_BY_ONE, RELEASE, COUNT_ONLY };
+
+/* Stores for the host, and then tells it. COUNT_ONLY stores to the device's memory. */
+static __global__ void tell_host(int *values, int *flag, int how)
+{
+    values[threadIdx.x] = (int)threadIdx.x;
+    if (how == FENCE_BY_ALL)
+        __threadfence_system();
+    __syncthreads();
+    if (threadIdx.x > 0)
+        return;
+    if (how == FENCE_BY_ONE)
+        __threadfence_system();
+    if (how == RELEASE)
+        asm volatile("st.release.sys.b32 [%0], 1;" ::"l"(flag) : "memory");
+    else
+        *(volatile int *)flag = 1;
+}
+
+/* The host waits for the word, and makes no call meanwhile. */
+static void host_is_told(void)
+{
+    int *device = device_new<int>(64);
+
+    for (int how = FENCE_BY_ALL; how <= COUNT_ONLY; how++) {
+        int *host = locked_new<int>(128);
+
+        tell_host<<<1, 64>>>(how == COUNT_ONLY ? device : host + 64, host, how);
+        CHECK(cudaGetLastError());
+        while (!*(volatile int *)host)
+            ;
+        EXPECT(how == COUNT_ONLY || host[64 + 5] == 5);
+        CHECK(cudaDeviceSynchronize());
+        CHECK(cudaFreeHost(host));
+    }
+    CHECK(cudaFree(device));
+}
+
 static __global__ void finish(volatile int *done)
 {
     *done = 1;
@@ -962,6 +1000,7 @@ int main(int argc, char **argv)
         CASE(kernel_waits_for_another_thread),
         CASE(kernel_waits_for_a_copy),
         CASE(host_and_kernel_in_turn),
+        CASE(host_is_told),
         CASE(host_looks_until_it_is_done),
         CASE(host_function_wakes_host),
         CASE(graph_wakes_host),

@@ -429,6 +429,21 @@ static void ended_without_waiting(void)
     CHECK(cudaGetLastError());
 }
 
+static __global__ void say_and_store(int *out, int n)
+{
+    printf("not seen on a device\n");
+    out[n] = 1;
+}
+
+// expect: error: out-of-bounds: say_and_store, .* after the end of an allocation
+static void wrong_and_not_waited_for(void)
+{
+    int *values = device_new<int>(COUNT);
+
+    say_and_store<<<1, 1>>>(values, COUNT);
+    CHECK(cudaGetLastError());
+}
+
 static __global__ void begins_others(int *out)
 {
     cudaTriggerProgrammaticLaunchCompletion();
@@ -554,6 +569,41 @@ static void programmatic_edge_without_wait(void)
     CHECK(cudaFree(out));
 }
 
+static __global__ void tell_host(int *values, volatile int *flag, bool for_device)
+{
+    values[threadIdx.x] = (int)threadIdx.x;
+    __syncthreads();
+    if (for_device)
+        __threadfence();
+    if (threadIdx.x == 0)
+        *flag = 1;
+}
+
+static void tell(bool for_device)
+{
+    int *host = locked_new<int>(128);
+
+    tell_host<<<1, 64>>>(host + 64, host, for_device);
+    CHECK(cudaGetLastError());
+    while (!*(volatile int *)host)
+        ;
+    EXPECT(host[64 + 5] == 5);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFreeHost(host));
+}
+
+// expect: host-race: tell_host, .* no __threadfence_system\(\) in between
+static void host_told_without_fence(void)
+{
+    tell(false);
+}
+
+// expect: host-race: tell_host, .* no __threadfence_system\(\) in between
+static void host_told_with_fence_for_the_device(void)
+{
+    tell(true);
+}
+
 int main(int argc, char **argv)
 {
     static const struct suite_case cases[] = {
@@ -587,6 +637,9 @@ int main(int argc, char **argv)
         CASE(asked_and_not_listened),
         CASE(copy_onto_itself),
         CASE(programmatic_edge_without_wait),
+        CASE(host_told_without_fence),
+        CASE(host_told_with_fence_for_the_device),
+        CASE(wrong_and_not_waited_for),
         CASE(ended_without_waiting),
     };
 

@@ -364,12 +364,29 @@ static void test_untouched(void)
     memory_destroy(memory);
 }
 
+/* A variable is written in whole when the host writes a part of it; other memory is not. */
+static void test_variable(void)
+{
+    struct memory *memory = memory_create(GIB);
+    struct region *variable = memory_allocate(memory, 256, 0, REGION_GLOBAL);
+    struct region *other = memory_allocate(memory, 256, 0, REGION_DEVICE);
+
+    CHECK(variable && variable->written && other && !other->written, "new ones");
+    memory_unwrite(memory, variable->base);
+    CHECK(!variable->written, "a constant without a value");
+    memory_note_written(memory, variable->base + 16, 4);
+    memory_note_written(memory, other->base + 16, 4);
+    CHECK(variable->written && !other->written, "written in part");
+    memory_destroy(memory);
+}
+
 int main(void)
 {
     test_regions();
     test_heap();
     test_bits();
     test_untouched();
+    test_variable();
     test_adopted();
     test_quarantine();
     test_random();

@@ -533,10 +533,18 @@ void memory_note_written(struct memory *memory, uint64_t address, uint64_t size)
         return;
     offset = address - region->base;
     size = least(size, region->size - offset);
-    if (size == region->size)
+    if (size == region->size || region->kind == REGION_GLOBAL)
         __atomic_store_n(&region->written, true, __ATOMIC_RELAXED);
     else
         set_bits(memory->bits, address - memory->origin, address - memory->origin + size);
+}
+
+void memory_unwrite(struct memory *memory, uint64_t address)
+{
+    struct region *region = find_region(memory, address);
+
+    if (region)
+        __atomic_store_n(&region->written, false, __ATOMIC_RELAXED);
 }
 
 #define LOOKED_AT 4096 /* pages at once */

@@ -109,9 +109,12 @@ bool memory_stored(struct memory *memory, uint64_t address, uint32_t stored);
 
 /*
  * Notes that [address, address + size) was written by a copy or memset from the host side: `written` if that is all of
- * the region, else bits. Bytes outside of the region that holds `address` are ignored.
+ * the region, or a part of a variable, else bits. Bytes outside of the region that holds `address` are ignored.
  */
 void memory_note_written(struct memory *memory, uint64_t address, uint64_t size);
+
+/* Nobody has written the new variable at `address`, although it has a value: a constant that the host is to write. */
+void memory_unwrite(struct memory *memory, uint64_t address);
 
 /*
  * For a byte of a region whose bit says that nobody wrote it: whether that is so. Memory of kind MANAGED and HOST is

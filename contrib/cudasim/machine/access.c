@@ -108,6 +108,26 @@ static bool unwritten_part(const struct ins *ins, const uint8_t *bits, uint64_t 
     return false;
 }
 
+static void say_unwritten(struct warp *w, const struct ins *ins, unsigned l, const struct region *r, uint64_t at,
+                          unsigned bytes)
+{
+    const char *verb = access_verb(ins->op_is_atomic ? ACCESS_ATOMIC : ACCESS_READ);
+    char name[80];
+
+    if (r && r->kind == REGION_GLOBAL) {
+        variable_title(r->name, name, sizeof name);
+        fault_warn(w, ins, l, FAULT_UNINITIALISED, at,
+                   "%s of %u bytes of the constant '%s', which has no first value, and which the host never wrote",
+                   verb, bytes, name);
+    } else {
+        fault_warn(w, ins, l, FAULT_UNINITIALISED, at,
+                   "%s of %u bytes at 0x%llx, %llu bytes into an allocation of %llu bytes, where nothing was "
+                   "ever written",
+                   verb, bytes, (unsigned long long)at, (unsigned long long)(r ? at - r->base : 0),
+                   (unsigned long long)(r ? r->size : 0));
+    }
+}
+
 /* Reports a read if nothing of it was written, see unwritten_part(). */
 void access_written(struct warp *w, const struct ins *ins, unsigned bytes)
 {
@@ -131,12 +151,7 @@ void access_written(struct warp *w, const struct ins *ins, unsigned bytes)
             if ((r && __atomic_load_n(&r->written, __ATOMIC_ACQUIRE)) || !memory_untouched(memory, at))
                 return;
             w->worker->faulted_at = ins;
-            fault_warn(w, ins, l, FAULT_UNINITIALISED, at,
-                       "%s of %u bytes at 0x%llx, %llu bytes into an allocation of %llu bytes, where nothing was "
-                       "ever written",
-                       access_verb(ins->op_is_atomic ? ACCESS_ATOMIC : ACCESS_READ), part.bytes,
-                       (unsigned long long)at, (unsigned long long)(r ? at - r->base : 0),
-                       (unsigned long long)(r ? r->size : 0));
+            say_unwritten(w, ins, l, r, at, part.bytes);
             return;
         }
     }

@@ -163,8 +163,10 @@ void builtin_flush(struct worker *worker)
 
     if (!p->size || worker->launch->keeps_text)
         return;
-    fwrite(p->text, 1, p->size, stdout);
-    fflush(stdout);
+    if (!worker->sim->silent) {
+        fwrite(p->text, 1, p->size, stdout);
+        fflush(stdout);
+    }
     p->size = 0;
 }
 
@@ -226,7 +228,7 @@ void builtin_flush_all(struct sim *sim, const struct launch *launch)
     }
     if (all)
         qsort(all, count, sizeof *all, by_block);
-    for (size_t n = 0; n < at && all[n].block <= launch->fault_block; n++)
+    for (size_t n = 0; n < at && all[n].block <= launch->fault_block && !sim->silent; n++)
         fwrite(all[n].text, 1, all[n].size, stdout);
     fflush(stdout);
     free(all);

@@ -120,6 +120,7 @@ struct ins {
     bool bound_local; /* the bounds are those of a local variable, as offsets in the function's */
     bool reads : 1;   /* cp.async.bulk.wait_group.read: the copies have read, and may not have written */
     bool paints : 1;  /* stores to a surface */
+    bool system : 1;  /* the scope of an access or a fence is the system's: it reaches the host */
     bool doubtful : 1; /* a load whose uses are checked in place of it: program_shade.c */
     uint16_t flops;   /* floating-point operations a lane */
     uint8_t mode;     /* second sub-operation: scope, comparison, … */

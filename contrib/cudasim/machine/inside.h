@@ -62,6 +62,7 @@ struct sim {
     struct touched touched;        /* bits are NULL without options.features */
     struct pages *pages;           /* who touched global memory; NULL before the first launch that is checked */
     bool pages_refused;            /* there was no room for it */
+    bool silent;                   /* what kernels print is dropped: the program is over */
     bool wide;                     /* bodies for AVX-512 are used, so checks may use it as well */
     struct region *workspace;      /* of cooperative launches, made for the first one */
     struct sim_texture **textures; /* by handle; NULL before the first one */

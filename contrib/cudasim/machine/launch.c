@@ -220,7 +220,7 @@ static struct block *start_block(struct worker *k, uint64_t group, uint32_t rank
     b->worker = k;
     place_block(b, group, rank);
     b->warp_count = b->live_warps = l->warps;
-    b->awaited = false;
+    b->awaited = b->unfenced = false;
     b->threads = b->live = l->threads;
     b->shared = b->storage + x.shared;
     b->shared_size = l->shared_size;

@@ -159,6 +159,7 @@ struct block {
     uint32_t live;           /* threads not exited */
     uint32_t live_warps;
     bool awaited;            /* a thread of it or its cluster has waited for the kernel ahead in the stream */
+    bool unfenced;           /* it stored to page-locked memory since its last fence for the system, as far as noted */
     uint32_t cluster_rank;
     struct block **cluster;  /* [cluster size] blocks of its cluster, itself among them; NULL if there is none */
     char *shared;

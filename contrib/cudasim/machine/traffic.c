@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "device.h"
 #include "traffic_note.h"
 #include "contrib/cudasim/base/memory.h"
 
@@ -38,7 +39,7 @@ struct traffic {
     bool only_ahead;         /* other work is the kernel ahead alone */
     bool lost;               /* there was no memory for a page's number */
     unsigned questions;      /* to `tell` since the map was empty, */
-    uint64_t answered[ANSWERS]; /* and some that it answered by no: offset in the memory times 32, and kinds */
+    uint64_t answered[ANSWERS]; /* and some that it answered by no: offset in the memory times 64, and kinds */
     pthread_mutex_t lock;    /* of the list of pages, and of `tell` */
 };
 
@@ -211,14 +212,14 @@ static void ask(struct traffic *t, struct warp *w, const struct ins *ins, unsign
         if (!others || (!traffic_collides(kinds, others) && !(kinds & (TRAFFIC_STRONG_READ | TRAFFIC_STRONG_WRITE))))
             continue;
         answered = &t->answered[(at / 4 + kinds) % ANSWERS];
-        if (__atomic_load_n(answered, __ATOMIC_RELAXED) == at * 32 + kinds)
+        if (__atomic_load_n(answered, __ATOMIC_RELAXED) == at * 64 + kinds)
             break;
         pthread_mutex_lock(&t->lock);
         if (t->questions++ < QUESTIONS_MOST)
             kind = t->tell(t->context, t->origin + at, kinds, text, sizeof text);
         pthread_mutex_unlock(&t->lock);
         if (kind == FAULT_NONE)
-            __atomic_store_n(answered, at * 32 + kinds, __ATOMIC_RELAXED);
+            __atomic_store_n(answered, at * 64 + kinds, __ATOMIC_RELAXED);
         address = t->origin + at;
         break;
     }
@@ -226,14 +227,32 @@ static void ask(struct traffic *t, struct warp *w, const struct ins *ins, unsign
         fault_warn(w, ins, lane, kind, address, "%s", text);
 }
 
+/* Notes plain stores to page-locked memory. TRAFFIC_UNFENCED: the block made some before this strong write; else 0. */
+static unsigned unfenced(struct warp *w, const struct ins *ins, bool strong)
+{
+    struct block *b = w->block;
+    const struct region *r;
+
+    if (strong && ins->system && ins->order & ORDER_RELEASE)
+        b->unfenced = false;
+    if (!strong && !b->unfenced && w->mask) {
+        r = memory_find(sim_memory(w->worker->sim), w->address[__builtin_ctz(w->mask)], NULL);
+        b->unfenced = r && r->kind == REGION_HOST;
+    }
+    return strong && b->unfenced ? TRAFFIC_UNFENCED : 0;
+}
+
 void traffic_access(struct warp *w, const struct ins *ins, unsigned bytes, enum access access, bool dense)
 {
     struct traffic *t = w->worker->traffic;
     bool past = w->block->awaited && t->only_ahead;
     bool alone = w->block->launch->active == 1, strong = access == ACCESS_ATOMIC || ins->order || ins->guesses;
+    unsigned told = w->block->awaited ? TRAFFIC_AWAITED : 0;
     unsigned kinds = (access != ACCESS_WRITE ? TRAFFIC_READ : 0) | (access != ACCESS_READ ? TRAFFIC_WRITE : 0);
 
     kinds <<= strong ? 2 : 0;
+    if (access != ACCESS_READ)
+        told |= unfenced(w, ins, strong);
     if (dense && mark_range(t, w->address[0], w->address[0] + (uint64_t)LANES * bytes, (uint8_t)kinds, alone) >> 4 == 0)
         return;
     EVERY_LANE(l, w->mask)
@@ -245,7 +264,7 @@ void traffic_access(struct warp *w, const struct ins *ins, unsigned bytes, enum 
         others = mark_range(t, w->address[l], w->address[l] + bytes, (uint8_t)kinds, alone) >> 4;
 
         if (others && !past && (strong || traffic_collides(kinds, others)))
-            ask(t, w, ins, l, bytes, kinds | (w->block->awaited ? TRAFFIC_AWAITED : 0));
+            ask(t, w, ins, l, bytes, kinds | told);
     }
 }
 

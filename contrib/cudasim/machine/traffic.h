@@ -22,6 +22,8 @@ enum { TRAFFIC_READ = 1, TRAFFIC_WRITE = 2, TRAFFIC_STRONG_READ = 4, TRAFFIC_STR
 
 /* Told with the kinds of an access: its block has waited for the kernel ahead in the stream. */
 #define TRAFFIC_AWAITED 16u
+/* Told with a strong write: its block stored to page-locked memory before, and made no fence for the system since. */
+#define TRAFFIC_UNFENCED 32u
 
 /* The bytes [low, high), all touched alike. */
 struct traffic_span {

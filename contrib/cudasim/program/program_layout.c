@@ -57,7 +57,11 @@ void place_variables(struct builder *b)
         memset((void *)(uintptr_t)place->address, 0, v->size);
         if (v->initial)
             memcpy((void *)(uintptr_t)place->address, v->initial, v->initial_size);
-        memory_note_written(b->memory, place->address, v->size ? v->size : 1);
+        /* PTX gives a constant without a value 0. The host writes it before it is of use: memory_note_written(). */
+        if (v->space == PTX_CONST && !v->initial && !v->relocation_count)
+            memory_unwrite(b->memory, place->address);
+        else
+            memory_note_written(b->memory, place->address, v->size ? v->size : 1);
     }
 }
 

@@ -206,6 +206,7 @@ void lower_access(struct builder *b, bool load)
     i->extra = list;
     i->flags = order_flags(b);
     i->order = memory_order(b);
+    i->system = has_token(b, "sys");
     i->cached = has_token(b, "nc");
     i->scope = scope_token(b);
     i->stores = !load;
@@ -269,6 +270,7 @@ static void emit_atomic(struct builder *b, enum atomic_op op, enum ptx_type type
     i->space = (uint8_t)space_token(b);
     i->flags = order_flags(b) & ~INS_SPINS;
     i->order = memory_order(b);
+    i->system = has_token(b, "sys");
     i->scope = scope_token(b);
     if (used)
         i->flags |= INS_SPINS; /* a result is used: it may be what a loop waits for */

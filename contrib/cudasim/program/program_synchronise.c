@@ -147,6 +147,7 @@ bool lower_synchronise(struct builder *b)
         i->bulk = !strncmp(b->statement->opcode, "fence.proxy.async", 17) &&
                   strcmp(b->statement->opcode, "fence.proxy.async.global") != 0;
         i->scope = !strncmp(b->statement->opcode, "fence.proxy", 11) ? SCOPE_NONE : scope_token(b);
+        i->system = has_token(b, "sys");
     } else if (!strcmp(base, "nanosleep")) {
         emit(b, "@nanosleep")->times = true;
     } else {

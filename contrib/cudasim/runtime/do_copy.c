@@ -242,19 +242,50 @@ static uint64_t cut_short(const struct runtime *runtime, struct memory *memory, 
 }
 
 /*
- * Bytes that the copy reads behind what the host filled, if that is a quarter or an eighth of them: elements were
- * counted as bytes.
+ * Bytes at the end that were never written, if a launch has a thread for each element, and its threads wrote just those
+ * that they reach by their number in the block, with the block's number or without it.
  */
-static uint64_t filled_short(const struct runtime *runtime, struct memory *memory, uint64_t address, uint64_t bytes)
+static uint64_t blocks_overlap(const struct runtime *runtime, struct memory *memory, uint64_t address, uint64_t bytes)
 {
-    uint64_t written = written_from(memory, address, bytes);
+    uint64_t written = written_from(memory, address, bytes), rest = bytes - written;
 
-    if (!written || (written * 4 != bytes && written * 8 != bytes) ||
-        !is_unwritten(memory, address + written, bytes - written))
+    if (!written || !rest || !is_unwritten(memory, address + written, rest))
         return 0;
-    for (unsigned n = 0; n < RECENT_LAUNCHES && n < runtime->fill_count; n++)
-        if (runtime->fills[n].address == address && runtime->fills[n].bytes == written)
+    for (unsigned n = 0; n < RECENT_LAUNCHES && n < runtime->recent_count; n++) {
+        const struct recent_launch *l = &runtime->recent[n];
+        uint64_t blocks = l->threads / (l->block_threads ? l->block_threads : 1);
+
+        if (blocks < 2 || l->block_threads < 2 || l->sides[0] != l->threads)
+            continue;
+        for (uint64_t each = 1; each <= 16; each *= 2)
+            if (bytes % each == 0 && bytes / each <= l->threads && bytes / each + l->block_threads > l->threads &&
+                (written == each * l->block_threads || written == each * (l->block_threads + blocks - 1)))
+                return rest;
+    }
+    return 0;
+}
+
+/*
+ * Bytes that nobody wrote behind what the host filled, if that is a quarter or an eighth of what the copy reads:
+ * elements were counted as bytes. *from: the first of them. Kernels may have written others.
+ */
+static uint64_t filled_short(const struct runtime *runtime, struct memory *memory, uint64_t address, uint64_t bytes,
+                             uint64_t *from)
+{
+    for (unsigned n = 0; n < RECENT_LAUNCHES && n < runtime->fill_count; n++) {
+        const struct recent_fill *f = &runtime->fills[n];
+        uint64_t written, gap = 0;
+
+        if (f->address != address || (f->bytes * 4 != bytes && f->bytes * 8 != bytes))
+            continue;
+        written = written_from(memory, address, bytes);
+        *from = address + written;
+        if (is_unwritten(memory, *from, bytes - written))
             return bytes - written;
+        while (is_unwritten(memory, *from + gap, 1))
+            gap++;
+        return gap;
+    }
     return 0;
 }
 
@@ -299,7 +330,7 @@ static void check_written(struct runtime *runtime, const struct copy_work *copy,
     const struct region *region = memory_find(memory, copy->source.address, NULL);
     char text[sizeof((struct sim_fault *)NULL)->text];
     const char *hint = "";
-    uint64_t bytes, from, rest;
+    uint64_t bytes, from = 0, rest;
 
     if (!sim_options(runtime->sim)->check_written || !region || region->written ||
         (region->kind != REGION_DEVICE && region->kind != REGION_POOL) ||
@@ -313,15 +344,19 @@ static void check_written(struct runtime *runtime, const struct copy_work *copy,
                  (rest = cut_short(runtime, memory, copy->source.address, bytes)) != 0)
             hint = " (a launch wrote all before them, an element by each thread: are there too few blocks?)";
         else if (copy->height == 1 && copy->depth == 1 &&
-                 (rest = filled_short(runtime, memory, copy->source.address, bytes)) != 0)
-            hint = " (the host filled all before them: is a number of elements given as bytes?)";
+                 (rest = filled_short(runtime, memory, copy->source.address, bytes, &from)) != 0)
+            hint = " (the host filled only the memory before them: is a number of elements given as bytes?)";
+        else if (copy->height == 1 && copy->depth == 1 &&
+                 (rest = blocks_overlap(runtime, memory, copy->source.address, bytes)) != 0)
+            hint = " (the blocks of a launch wrote the same elements: is their number missing in an index?)";
         else if (copy->height == 1 && copy->depth == 1 &&
                  (rest = sides_swapped(runtime, memory, copy->source.address, bytes)) != 0)
             hint = " (are the sides of a launch's grid swapped?)";
     }
     if (!rest)
         return;
-    from = copy->source.address + bytes - rest;
+    if (!from)
+        from = copy->source.address + bytes - rest;
     snprintf(text, sizeof text,
              "reads %s at 0x%" PRIx64 " where nothing was ever written: bytes %" PRIu64 " to %" PRIu64
              " of an allocation of %s%s",

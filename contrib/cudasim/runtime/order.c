@@ -202,7 +202,7 @@ static bool tell_of_task(struct runtime *runtime, uint64_t address, unsigned kin
         const struct traffic_span *span = is_rival(other, self) ? order_find(&touched, address) : NULL;
 
         if (!span || (self->alongside == other->id && kinds & TRAFFIC_AWAITED) ||
-            !order_collide(&self->work, kinds & ~TRAFFIC_AWAITED, &other->work, span->kinds))
+            !order_collide(&self->work, kinds & ~(TRAFFIC_AWAITED | TRAFFIC_UNFENCED), &other->work, span->kinds))
             continue;
         snprintf(text, size, "%s %s, in %s; %s in %s %s it, and nothing orders the two: %s",
                  kinds & (TRAFFIC_WRITE | TRAFFIC_STRONG_WRITE) ? "write at" : "read at",
@@ -228,6 +228,14 @@ static bool tell_of_host(struct runtime *runtime, uint64_t address, unsigned kin
         /* Only the host's first access to a page is known. So the word that both share may be another one. */
         if (kinds & (TRAFFIC_STRONG_READ | TRAFFIC_STRONG_WRITE))
             runtime->handshake = true;
+        if (kinds & TRAFFIC_UNFENCED && !note->writes && (note->address ^ address) < sizeof(uint64_t)) {
+            watch_place(runtime->watch, note, place.text, sizeof place.text);
+            snprintf(text, size,
+                     "write at %s, which %s reads while the kernel runs; what the block stored for the host before may "
+                     "come there later: no __threadfence_system() in between",
+                     order_place(runtime, address).text, place.text);
+            return true;
+        }
         if (runtime->handshake || note->address != address || !collides_with_host(kinds, note))
             continue;
         watch_place(runtime->watch, note, place.text, sizeof place.text);

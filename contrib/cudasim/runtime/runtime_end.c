@@ -62,8 +62,9 @@ static void report(struct runtime *runtime)
 }
 
 /*
- * Work that nothing waited for. Its kernels run, so that their faults are found; what it would write into the program's
- * own memory, or call there, is left out: destructors have run.
+ * Work that nothing waited for. Its kernels run, so that their faults are found. What they print is dropped; a device
+ * may lose it. What the work would write into the program's own memory, or call there, is left out: destructors have
+ * run.
  */
 static void run_the_rest(struct runtime *runtime)
 {
@@ -71,8 +72,11 @@ static void run_the_rest(struct runtime *runtime)
 
     order_at_end(runtime);
     runtime->ending = true;
-    if (call.thread && runtime->sticky == cudaSuccess)
+    if (call.thread && runtime->sticky == cudaSuccess) {
+        if (runtime->sim)
+            sim_silence(runtime->sim);
         queue_run_all(&call);
+    }
 }
 
 __attribute__((destructor)) static void end(void)

@@ -83,6 +83,8 @@ void __cudaUnregisterFatBinary(void **handle)
     runtime_lock(runtime);
     binary->gone = true;
     for (struct entry *entry = binary->entries; entry; entry = entry->next) {
+        if (entry->kernel && runtime->pending) /* it may be launched, and runs at the end: runtime_end.c */
+            continue;
         forget(&runtime->functions, entry->host, entry);
         forget(&runtime->functions, entry, entry);
     }

@@ -765,6 +765,8 @@ STEP(fence)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     race_fence(w, i->scope);
+    if (i->system)
+        w->block->unfenced = false;
     if (i->bulk)
         race_proxy_fence(w);
     return i + 1;
