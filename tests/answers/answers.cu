@@ -3,7 +3,8 @@
  * answers.cu - what the runtime and the driver answer to wrong, odd and usual arguments, one call per line.
  *
  *     answers         all lines of both lists, each in a process of its own: JOBS at a time (default: 2)
- *     answers LIST N  line N of first.inc or second.inc
+ *     answers LIST    the lines of one list: first, second, third
+ *     answers LIST N  line N of it
  *
  * A line prints its call and the answer. It knows nothing of the simulator: docs/results/answers-h200.txt is what an
  * H200 answered, and compare.sh runs it here.
@@ -168,12 +169,17 @@ static void second(things &t)
 #include "second.inc"
 }
 
+static void third(things &t)
+{
+#include "third.inc"
+}
+
 struct list {
     const char *name;
     void (*lines)(things &);
 };
 
-static const list lists[] = {{"first", first}, {"second", second}};
+static const list lists[] = {{"first", first}, {"second", second}, {"third", third}};
 
 static int count(const list &list, things &none)
 {
@@ -225,6 +231,8 @@ int main(int count_of_arguments, char **arguments)
         return 2;
     }
     for (const list &list : lists) {
+        if (count_of_arguments == 2 && strcmp(list.name, arguments[1]))
+            continue;
         int lines = count(list, t);
         FILE **files = (FILE **)calloc(lines, sizeof *files);
 

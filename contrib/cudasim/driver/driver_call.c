@@ -40,7 +40,7 @@ bool driver_is_context(struct runtime *runtime, CUcontext context)
     return known;
 }
 
-/* Notes a call of a thread that has no context: the program may overlook it. */
+/* Notes a call of a thread that has no context, or one that is gone: the program may overlook it. */
 static bool without_context(struct driver_call *call)
 {
     struct call note = { .runtime = call->runtime, .thread = call->thread, .error = (cudaError_t)call->result };
@@ -71,6 +71,9 @@ bool driver_begin(struct driver_call *call, enum driver_need need)
         return false;
     call->result = CUDA_ERROR_INVALID_CONTEXT;
     if (need == DRIVER_CONTEXT && !driver_current(call->thread))
+        return without_context(call);
+    call->result = CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    if (need == DRIVER_CONTEXT && driver_current(call->thread) == &call->runtime->primary && !call->active)
         return without_context(call);
     call->result = CUDA_SUCCESS;
     return true;

@@ -82,15 +82,24 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstr
 
 /* ------------------------------------------------------------------ planes and boxes */
 
-static CUresult copy_box(const CUDA_MEMCPY3D *copy, bool async, CUstream stream)
+/* Rows that lie close together where no pitch is given. */
+static size_t pitch_of(size_t pitch, size_t x, size_t width)
+{
+    return pitch ? pitch : x + width;
+}
+
+static CUresult copy_box(const CUDA_MEMCPY3D *box, bool async, CUstream stream)
 {
     struct driver_call call;
     struct cudaMemcpy3DParms parameters;
+    CUDA_MEMCPY3D copy = *box;
     cudaError_t error;
 
     if (!driver_begin(&call, DRIVER_CONTEXT))
         return call.result;
-    error = driver_box(copy, &parameters);
+    copy.srcPitch = pitch_of(copy.srcPitch, copy.srcXInBytes, copy.WidthInBytes);
+    copy.dstPitch = pitch_of(copy.dstPitch, copy.dstXInBytes, copy.WidthInBytes);
+    error = driver_box(&copy, &parameters);
     if (error == cudaSuccess)
         error = async ? cudaMemcpy3DAsync(&parameters, stream) : cudaMemcpy3D(&parameters);
     return driver_end(&call, error);
@@ -109,12 +118,6 @@ static CUDA_MEMCPY3D within_device(const CUDA_MEMCPY3D_PEER *peer)
                             .Height = peer->Height, .Depth = peer->Depth };
 }
 
-/* Rows that lie close together where no pitch is given. */
-static size_t pitch_of(size_t pitch, size_t width, size_t height)
-{
-    return pitch == 0 && height > 0 ? width : pitch;
-}
-
 static bool row_fits(size_t pitch, size_t x, size_t width)
 {
     return !pitch || !width || x + width <= pitch;
@@ -130,12 +133,12 @@ static CUresult copy_plane_2d(const CUDA_MEMCPY2D *plane, bool async, CUstream s
     copy = (CUDA_MEMCPY3D){ .srcXInBytes = plane->srcXInBytes, .srcY = plane->srcY,
                             .srcMemoryType = plane->srcMemoryType, .srcHost = plane->srcHost,
                             .srcDevice = plane->srcDevice, .srcArray = plane->srcArray,
-                            .srcPitch = pitch_of(plane->srcPitch, plane->srcXInBytes + plane->WidthInBytes, 1),
+                            .srcPitch = plane->srcPitch,
                             .srcHeight = plane->srcY + plane->Height,
                             .dstXInBytes = plane->dstXInBytes, .dstY = plane->dstY,
                             .dstMemoryType = plane->dstMemoryType, .dstHost = plane->dstHost,
                             .dstDevice = plane->dstDevice, .dstArray = plane->dstArray,
-                            .dstPitch = pitch_of(plane->dstPitch, plane->dstXInBytes + plane->WidthInBytes, 1),
+                            .dstPitch = plane->dstPitch,
                             .dstHeight = plane->dstY + plane->Height,
                             .WidthInBytes = plane->WidthInBytes, .Height = plane->Height, .Depth = 1 };
     return copy_box(&copy, async, stream);
@@ -196,6 +199,8 @@ static CUresult to_array(CUarray to, size_t x, const void *from, size_t bytes, e
 
     if (!driver_begin(&call, DRIVER_CONTEXT))
         return call.result;
+    if (!array)
+        return CUDA_ERROR_INVALID_VALUE;
     if (async)
         return driver_end(&call, cudaMemcpy2DToArrayAsync(array, x, 0, from, bytes, bytes, 1, kind, stream));
     return driver_end(&call, cudaMemcpy2DToArray(array, x, 0, from, bytes, bytes, 1, kind));

@@ -218,8 +218,21 @@ CUresult cuCtxGetExecAffinity(CUexecAffinityParam *affinity, CUexecAffinityType 
 
     if (!driver_begin(&call, DRIVER_CONTEXT))
         return call.result;
-    return affinity && (unsigned)type < CU_EXEC_AFFINITY_TYPE_MAX ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY
-                                                                  : CUDA_ERROR_INVALID_VALUE;
+    if (!affinity || (unsigned)type >= CU_EXEC_AFFINITY_TYPE_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    affinity->type = type; /* all of them: nothing divides the device */
+    return cuDeviceGetAttribute((int *)&affinity->param.smCount.val, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0);
+}
+
+/* On Linux no device has one. */
+CUresult cuDeviceGetLuid(char *luid, unsigned *mask, CUdevice device)
+{
+    struct driver_call call;
+
+    (void)luid, (void)mask;
+    if (!driver_begin(&call, DRIVER_READY))
+        return call.result;
+    return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_NOT_SUPPORTED;
 }
 
 CUresult cuDeviceRegisterAsyncNotification(CUdevice device, CUasyncCallback function, void *data,

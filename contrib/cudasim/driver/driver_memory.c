@@ -378,7 +378,7 @@ CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
         return call.result;
     if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
         return CUDA_ERROR_INVALID_VALUE;
-    return range_of(address, &base, &bytes);
+    return range_of(address, &base, &bytes) == CUDA_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Bytes that an attribute's answer has. */

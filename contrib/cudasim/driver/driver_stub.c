@@ -8,7 +8,7 @@
     row(cuArray3DCreate) row(cuArray3DGetDescriptor) row(cuArrayCreate) row(cuArrayGetDescriptor) \
     row(cuCheckpointProcessCheckpoint) row(cuCheckpointProcessGetRestoreThreadId) row(cuCheckpointProcessGetState) \
     row(cuCheckpointProcessLock) row(cuCheckpointProcessRestore) row(cuCheckpointProcessUnlock) row(cuCtxCreate) \
-    row(cuDestroyExternalMemory) row(cuDestroyExternalSemaphore) row(cuDeviceGetLuid) \
+    row(cuDestroyExternalMemory) row(cuDestroyExternalSemaphore) \
     row(cuDeviceGetNvSciSyncAttributes) row(cuDeviceTotalMem) row(cuExternalMemoryGetMappedBuffer) \
     row(cuExternalMemoryGetMappedMipmappedArray) row(cuGraphAddExternalSemaphoresSignalNode) \
     row(cuGraphAddExternalSemaphoresWaitNode) row(cuGraphExecExternalSemaphoresSignalNodeSetParams) \

@@ -47,6 +47,7 @@ bool condition_clone(struct runtime *runtime, const struct condition_work *from,
             condition_release(runtime, to);
             return false;
         }
+        to->bodies[i]->of_node = true;
     }
     return to->bodies;
 }

@@ -145,7 +145,7 @@ static size_t pools_left(const struct runtime *runtime)
     size_t count = 0;
 
     for (const struct CUmemPoolHandle_st *pool = runtime->pools; pool; pool = pool->next)
-        count++;
+        count += !pool->builtin;
     return count;
 }
 

@@ -36,6 +36,8 @@ bool work_clone(const struct work *work, struct work *clone)
         return runtime && condition_clone(runtime, &work->condition, &clone->condition);
     if (work->kind == WORK_GRAPH) {
         clone->graph = runtime ? graph_clone(runtime, work->graph) : NULL;
+        if (clone->graph)
+            clone->graph->of_node = true;
         return clone->graph;
     }
     return true;

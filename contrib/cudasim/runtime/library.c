@@ -128,7 +128,7 @@ cudaError_t library_variable(struct runtime *runtime, struct binary *binary, con
 {
     cudaError_t error = module_load(runtime, binary);
 
-    if (error == cudaSuccess && !sim_variable(binary->module, name, address, size))
-        error = cudaErrorSymbolNotFound;
+    if (error == cudaSuccess && !sim_variable(binary->module, name, address, size)) /* a kernel is no variable */
+        error = sim_kernel(binary->module, name) ? cudaErrorInvalidValue : cudaErrorSymbolNotFound;
     return error;
 }

@@ -211,7 +211,7 @@ struct CUmemPoolHandle_st {
     uint64_t used, used_high;        /* bytes of blocks */
     uint64_t reserved, reserved_high; /* bytes, a multiple of POOL_UNIT */
     int reuse[3];                    /* the three reuse policies, 1 by default */
-    bool builtin;                    /* the device's default pool, not to be destroyed */
+    bool builtin;                    /* a default pool, not to be destroyed */
     enum pool_memory memory;         /* what its blocks are */
     bool shared;                     /* other processes may get its blocks: runtime_ipc.c */
     int imported;                    /* the file of the process that the pool is of; 0: of this one */
@@ -253,8 +253,9 @@ struct runtime {
     struct pointer_map told;      /* names of functions already reported as not supported */
     struct CUstream_st legacy;    /* the stream 0 */
     struct CUmemPoolHandle_st pool; /* the device's default pool */
-    struct CUmemPoolHandle_st *pools; /* that programs made, newest first */
+    struct CUmemPoolHandle_st *pools; /* that programs made, and the host's, newest first */
     struct CUmemPoolHandle_st *current_pool; /* that cudaMallocAsync takes from */
+    struct CUmemPoolHandle_st *host_pool, *current_host_pool; /* the same of the host; NULL: not asked for yet */
     struct CUmemPoolHandle_st graph_pool; /* of memory that graphs allocate */
     struct graph_memory *graph_memory; /* each piece of it, newest first: graph_memory.c */
     struct graph_capture *captures; /* in progress */
@@ -698,6 +699,7 @@ struct CUgraph_st {
     size_t count;                        /* of nodes */
     struct object_use *objects;          /* user objects that it keeps alive */
     const struct CUgraphExec_st *only;   /* instantiated, where there may be one at a time; else NULL */
+    bool of_node;                        /* a node's child or body, which goes with the node */
 };
 
 struct exec_step {

@@ -90,7 +90,9 @@ cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *array, cudaMipmappedArray_co
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        if (!array || !handle_is(call.runtime, mipmapped, HANDLE_MIPMAPPED) || level >= mipmapped->count)
+        if (!handle_is(call.runtime, mipmapped, HANDLE_MIPMAPPED))
+            call.error = cudaErrorInvalidResourceHandle;
+        else if (!array || level >= mipmapped->count)
             call.error = cudaErrorInvalidValue;
         else
             *array = mipmapped->levels[level];
@@ -343,7 +345,7 @@ static size_t row_of(cudaArray_const_t array)
         if (handle_is(call.runtime, array, HANDLE_ARRAY))
             row = array->level.pitch;
         else
-            call.error = cudaErrorInvalidValue;
+            call.error = cudaErrorInvalidResourceHandle;
     }
     return call_end(&call) == cudaSuccess ? row : 0;
 }
@@ -356,7 +358,7 @@ static cudaError_t copy_between(struct side to, struct side from, size_t count, 
     cudaError_t error = cudaSuccess;
 
     if (!to_row || !from_row)
-        return cudaErrorInvalidValue;
+        return cudaErrorInvalidResourceHandle;
     while (error == cudaSuccess && count) {
         size_t width = count;
 

@@ -31,7 +31,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        if (handle_is(call.runtime, graph, HANDLE_GRAPH)) {
+        if (handle_is(call.runtime, graph, HANDLE_GRAPH) && !graph->of_node) {
             graph_destroy(call.runtime, graph);
             objects_destroy(&call);
         } else {

@@ -148,8 +148,9 @@ cudaError_t cudaLogsCurrent(cudaLogIterator *iterator, unsigned flags)
 {
     struct call call;
 
+    (void)flags; /* an H200 takes any */
     if (call_begin(&call, CALL_ANY)) {
-        if (!iterator || flags)
+        if (!iterator)
             call.error = cudaErrorInvalidValue;
         else
             *iterator = call.runtime->log ? call.runtime->log->count : 0;

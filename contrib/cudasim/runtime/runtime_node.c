@@ -424,12 +424,25 @@ static bool same_sides(struct runtime *runtime, const struct work *old, const st
                                       same_side(runtime, &old->copy.source, &fresh->copy.source));
 }
 
-/* Copies and fills that executable graphs may change are of one row: so the manual, and an H200. */
-static bool is_one_row(const struct work *work)
+/* Whether the copy's rows lie side by side on that side: they are one then. */
+static bool is_dense(const struct copy_work *copy, const struct plane *side)
 {
-    return work->kind == WORK_SET    ? work->set.height == 1
-           : work->kind == WORK_COPY ? work->copy.height == 1 && work->copy.depth == 1
-                                     : true;
+    return (copy->height == 1 || side->pitch == copy->width) &&
+           (copy->depth == 1 || side->slice == copy->width * copy->height);
+}
+
+/*
+ * Whether an executable graph may change one into the other: as many rows as before, side by side. The manual says one
+ * row; an H200 also takes several that lie so.
+ */
+static bool same_rows(const struct work *old, const struct work *fresh)
+{
+    if (old->kind == WORK_SET)
+        return old->set.height == 1 && fresh->set.height == 1;
+    return old->kind != WORK_COPY ||
+           (old->copy.height == fresh->copy.height && old->copy.depth == fresh->copy.depth &&
+            is_dense(&old->copy, &old->copy.target) && is_dense(&old->copy, &old->copy.source) &&
+            is_dense(&fresh->copy, &fresh->copy.target) && is_dense(&fresh->copy, &fresh->copy.source));
 }
 
 /*
@@ -446,8 +459,7 @@ static cudaError_t change_end(struct call *call, cudaGraphExec_t exec, cudaGraph
 
             if (handle_is(call->runtime, exec, HANDLE_EXEC))
                 queue_settle(call, exec);
-            if (step && (!same_sides(call->runtime, &step->work, work) || !is_one_row(&step->work) ||
-                         !is_one_row(work)))
+            if (step && (!same_sides(call->runtime, &step->work, work) || !same_rows(&step->work, work)))
                 call->error = cudaErrorInvalidValue;
             else
                 call->error = exec_replace(call->runtime, exec, node, work);

@@ -186,6 +186,8 @@ static void destroy(struct runtime *runtime, struct CUmemPoolHandle_st *pool)
     runtime->pool.reserved += pool->reserved;
     if (runtime->current_pool == pool)
         runtime->current_pool = &runtime->pool;
+    if (runtime->current_host_pool == pool)
+        runtime->current_host_pool = runtime->host_pool;
     handle_destroy(runtime, pool);
 }
 
@@ -307,7 +309,8 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t p
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        if (!flags || !location || !handle_is(call.runtime, pool, HANDLE_POOL))
+        if (!flags || !location || !handle_is(call.runtime, pool, HANDLE_POOL) ||
+            (location->type == cudaMemLocationTypeDevice && location->id))
             call.error = cudaErrorInvalidValue;
         else
             *flags = device_is_ours(location) ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
@@ -317,63 +320,104 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t p
 
 /* ------------------------------------------------------------------ the device's pools */
 
-static cudaError_t give_pool(cudaMemPool_t *pool, bool of_device, bool current)
+static bool make_host_pool(struct runtime *runtime)
+{
+    struct cudaMemPoolProps properties = { .allocType = cudaMemAllocationTypePinned,
+                                           .location.type = cudaMemLocationTypeHost };
+
+    if (!runtime->host_pool && (runtime->host_pool = handle_create(runtime, sizeof *runtime->host_pool, HANDLE_POOL))) {
+        begin_pool(runtime, runtime->host_pool, &properties);
+        runtime->host_pool->builtin = true;
+        runtime->current_host_pool = runtime->host_pool;
+    }
+    return runtime->host_pool;
+}
+
+static cudaError_t give_pool(cudaMemPool_t *pool, const struct cudaMemLocation *location, bool current,
+                             cudaError_t wrong_place)
 {
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE)) {
+        struct runtime *runtime = call.runtime;
+
         if (!pool)
             call.error = cudaErrorInvalidValue;
-        else if (!of_device)
-            call.error = cudaErrorInvalidDevice;
+        else if (device_is_ours(location))
+            *pool = current ? runtime->current_pool : &runtime->pool;
+        else if (!location || location->type != cudaMemLocationTypeHost)
+            call.error = wrong_place;
+        else if (!make_host_pool(runtime))
+            call.error = cudaErrorMemoryAllocation;
         else
-            *pool = current ? call.runtime->current_pool : &call.runtime->pool;
+            *pool = current ? runtime->current_host_pool : runtime->host_pool;
     }
     return call_end(&call);
 }
 
-static cudaError_t take_pool(bool of_device, cudaMemPool_t pool)
+static cudaError_t take_pool(const struct cudaMemLocation *location, cudaMemPool_t pool)
 {
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        if (!of_device)
+        if (!handle_is(call.runtime, pool, HANDLE_POOL))
             call.error = cudaErrorInvalidValue;
-        else if (!handle_is(call.runtime, pool, HANDLE_POOL))
-            call.error = cudaErrorInvalidValue;
-        else
+        else if (device_is_ours(location))
             call.runtime->current_pool = pool;
+        else if (!location || location->type != cudaMemLocationTypeHost || pool->memory != POOL_HOST)
+            call.error = cudaErrorInvalidValue;
+        else if (!make_host_pool(call.runtime))
+            call.error = cudaErrorMemoryAllocation;
+        else
+            call.runtime->current_host_pool = pool;
     }
     return call_end(&call);
+}
+
+static struct cudaMemLocation of_device(int device)
+{
+    return (struct cudaMemLocation){ .type = cudaMemLocationTypeDevice, .id = device };
+}
+
+/* NULL, which no function here takes, if pools there have another kind of memory. */
+static const struct cudaMemLocation *pinned(const struct cudaMemLocation *location, enum cudaMemAllocationType type)
+{
+    return type == cudaMemAllocationTypePinned ? location : NULL;
 }
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
 {
-    return give_pool(pool, device == 0, false);
+    struct cudaMemLocation location = of_device(device);
+
+    return give_pool(pool, &location, false, cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
 {
-    return give_pool(pool, device == 0, true);
+    struct cudaMemLocation location = of_device(device);
+
+    return give_pool(pool, &location, true, cudaErrorInvalidValue);
 }
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
 {
-    return take_pool(device == 0, pool);
+    struct cudaMemLocation location = of_device(device);
+
+    return take_pool(&location, pool);
 }
 
 cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location,
                                      enum cudaMemAllocationType type)
 {
-    return give_pool(pool, device_is_ours(location) && type == cudaMemAllocationTypePinned, false);
+    return give_pool(pool, pinned(location, type), false, cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMemGetMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location, enum cudaMemAllocationType type)
 {
-    return give_pool(pool, device_is_ours(location) && type == cudaMemAllocationTypePinned, true);
+    return give_pool(pool, pinned(location, type), true, cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type, cudaMemPool_t pool)
 {
-    return take_pool(device_is_ours(location) && type == cudaMemAllocationTypePinned, pool);
+    return take_pool(pinned(location, type), pool);
 }

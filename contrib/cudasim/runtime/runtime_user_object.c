@@ -81,7 +81,7 @@ cudaError_t cudaUserObjectCreate(cudaUserObject_t *object, void *data, cudaHostF
     struct call call;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        if (!object || !destroy || flags != cudaUserObjectNoDestructorSync || !count_is_good(references))
+        if (!object || !destroy || flags != cudaUserObjectNoDestructorSync || !references)
             call.error = cudaErrorInvalidValue;
         else if (!(*object = handle_create(call.runtime, sizeof **object, HANDLE_USER_OBJECT)))
             call.error = cudaErrorMemoryAllocation;

@@ -1,6 +1,6 @@
 /*
  * as_the_card.cu - what an H200 does where the manuals leave it open: positions of copies with an array, a filter along
- * one dimension with a border, nodes of child graphs that are changed after instantiation, carveouts and occupancy.
+ * one dimension with a border, child graphs, nodes that are changed after instantiation, carveouts and occupancy.
  */
 #include "../check.h"
 
@@ -106,10 +106,39 @@ static void test_children()
     EXPECT_ERROR(cudaErrorInvalidValue, cudaGraphExecKernelNodeSetParams(nullptr, node, &what));
     CUDA_CHECK(cudaGraphLaunch(exec, 0));
     expect_device("sum", std::vector<int>{1000}, sum);
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaGraphDestroy(inner)); /* it goes with its node */
     CUDA_CHECK(cudaGraphExecDestroy(exec));
     CUDA_CHECK(cudaGraphDestroy(child));
     CUDA_CHECK(cudaGraphDestroy(top));
     device_free(sum);
+}
+
+/* A copy in an executable graph keeps its number of rows, which lie side by side. */
+static void test_rows()
+{
+    int *values = device_zeros<int>(64), from[64];
+    cudaMemcpy3DParms copy = {};
+    cudaGraph_t graph;
+    cudaGraphNode_t node;
+    cudaGraphExec_t exec;
+
+    for (int i = 0; i < 64; i++)
+        from[i] = i;
+    copy.srcPtr = make_cudaPitchedPtr(from, 64, 64, 4);
+    copy.dstPtr = make_cudaPitchedPtr(values, 64, 64, 4);
+    copy.extent = make_cudaExtent(64, 4, 1);
+    copy.kind = cudaMemcpyHostToDevice;
+    CUDA_CHECK(cudaGraphCreate(&graph, 0));
+    CUDA_CHECK(cudaGraphAddMemcpyNode(&node, graph, nullptr, 0, &copy));
+    CUDA_CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    CUDA_CHECK(cudaGraphExecMemcpyNodeSetParams(exec, node, &copy));
+    copy.extent.height = 1;
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaGraphExecMemcpyNodeSetParams(exec, node, &copy));
+    CUDA_CHECK(cudaGraphLaunch(exec, 0));
+    expect_device("rows", std::vector<int>(from, from + 64), values);
+    CUDA_CHECK(cudaGraphExecDestroy(exec));
+    CUDA_CHECK(cudaGraphDestroy(graph));
+    device_free(values);
 }
 
 static int blocks_of(size_t dynamic)
@@ -142,6 +171,7 @@ int main()
     test_positions();
     test_border();
     test_children();
+    test_rows();
     test_occupancy();
     return passed();
 }

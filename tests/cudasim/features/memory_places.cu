@@ -43,6 +43,36 @@ static void pool(cudaMemAllocationType type, cudaMemLocation where, cudaMemoryTy
     CUDA_CHECK(cudaMemPoolDestroy(pool));
 }
 
+/* The host has a default pool, which cannot be destroyed, and one that is current. */
+static void pool_of_host(cudaStream_t stream)
+{
+    cudaMemLocation host = {cudaMemLocationTypeHost, 0}, device = {cudaMemLocationTypeDevice, 0};
+    cudaMemPoolProps properties = {};
+    cudaMemPool_t first, made, now;
+    int *values;
+
+    CUDA_CHECK(cudaMemGetDefaultMemPool(&first, &host, cudaMemAllocationTypePinned));
+    CUDA_CHECK(cudaMemGetMemPool(&now, &host, cudaMemAllocationTypePinned));
+    EXPECT(now == first);
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaMemPoolDestroy(first));
+    CUDA_CHECK(cudaMallocFromPoolAsync((void **)&values, sizeof *values, first, stream));
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+    *values = 5;
+    EXPECT(*values == 5);
+    CUDA_CHECK(cudaFreeAsync(values, stream));
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location = host;
+    CUDA_CHECK(cudaMemPoolCreate(&made, &properties));
+    CUDA_CHECK(cudaMemSetMemPool(&host, cudaMemAllocationTypePinned, made));
+    CUDA_CHECK(cudaMemGetMemPool(&now, &host, cudaMemAllocationTypePinned));
+    EXPECT(now == made);
+    CUDA_CHECK(cudaMemGetMemPool(&now, &device, cudaMemAllocationTypePinned));
+    EXPECT(now != made && now != first);
+    CUDA_CHECK(cudaMemPoolDestroy(made));
+    CUDA_CHECK(cudaMemGetMemPool(&now, &host, cudaMemAllocationTypePinned));
+    EXPECT(now == first);
+}
+
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 static void arrays()
 {
@@ -96,6 +126,7 @@ int main()
     CUDA_CHECK(cudaStreamCreate(&other));
     pool(cudaMemAllocationTypePinned, {cudaMemLocationTypeHost, 0}, cudaMemoryTypeHost, stream);
     pool(cudaMemAllocationTypeManaged, {cudaMemLocationTypeDevice, 0}, cudaMemoryTypeManaged, stream);
+    pool_of_host(stream);
     arrays();
     cube();
     value.memSyncDomain = cudaLaunchMemSyncDomainRemote;
