@@ -286,6 +286,32 @@ __global__ void maxima_of_nothing(int *data)
     *word = value > *word ? value : *word;
 }
 
+struct record {
+    unsigned sum, sums[2];
+    unsigned char mark, marks[3];
+};
+
+/* Words and bytes in one kernel. Each thread has a record of its own. */
+__global__ void records_of_words_and_bytes(int *data)
+{
+    record *own = (record *)data + blockIdx.x * blockDim.x + threadIdx.x;
+
+    for (unsigned n = 0; n < 2; n++) {
+        own->sum += own->marks[n] + threadIdx.x;
+        own->sums[n] = own->sum;
+        own->mark = (unsigned char)(own->sum + n);
+    }
+}
+
+/* The same, and it looks at the next thread's. */
+__global__ void records_of_others(int *data)
+{
+    record *own = (record *)data + blockIdx.x * blockDim.x + threadIdx.x;
+
+    own->sum = threadIdx.x + own->mark; // RACE
+    own->sums[0] = own[1].sum; // RACE
+}
+
 int main(int argc, char **argv)
 {
     suite_only = argc > 1 ? argv[1] : NULL;
@@ -319,4 +345,6 @@ int main(int argc, char **argv)
     RUN(sums_in_place, 8, 64);
     RUN(sums_of_nothing, 8, 64);
     RUN(maxima_of_nothing, 8, 64);
+    RUN(records_of_words_and_bytes, 8, 64);
+    RUN(records_of_others, 8, 64);
 }

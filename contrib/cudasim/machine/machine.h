@@ -171,6 +171,7 @@ struct block {
     uint32_t log_used;         /* words of it */
     uint8_t chunk_shift;       /* shared memory is 64 chunks or less of 1 << chunk_shift bytes, a bit each: */
     uint64_t copy_chunks;      /* asynchronous copies went there; */
+    uint64_t bulk_chunks;      /* such copies in bulk, or in a cluster; */
     uint64_t read_chunks, write_chunks; /* accessed since t0 */
     uint64_t full_chunks;      /* every unit was written; */
     uint64_t tried_chunks;     /* or not, when that was last looked at */

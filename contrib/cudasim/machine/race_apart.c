@@ -1,10 +1,11 @@
 /*
  * race_apart.c - the check of accesses to global memory with AVX-512, eight entries at once.
  *
- * race_apart() does what check_spot() in race_global.c does, for the usual cases: the page is in use, the sector's word
- * says nothing of this launch yet, or the same unit, or the units have entries of their own, and all is in order. Lanes
- * of which this is not so are left to the caller. So are all but the first of those that share a unit, or a sector that
- * the launch did not touch before. race_sector_eight() does what check_units() does.
+ * race_apart() does what check_spot() in race_global.c does for lanes with one unit each, and check_units() for lanes
+ * with several, for the usual cases: the page is in use, the sector's word says nothing of this launch yet, or the same
+ * unit or the whole sector, or the units have entries of their own, and all is in order. Lanes of which this is not so
+ * are left to the caller. So are all but the first of those that share a unit, or a sector that the launch did not
+ * touch before, or of which each has several units. race_sector_eight() does what check_units() does, too.
  */
 #include "race_apart.h"
 
@@ -234,6 +235,77 @@ WIDE uint32_t check_eight(struct look *k, const struct apart *a, unsigned first,
     return lanes & (0xFFu << first) & ~((uint32_t)quick << first);
 }
 
+/*
+ * The same for lanes with several units each. A word that is not in the form of a whole sector stands for nothing here,
+ * and what the launch did not touch gets entries of its own.
+ */
+WIDE uint32_t check_eight_parts(struct look *k, const struct apart *a, unsigned first, uint32_t lanes, unsigned per)
+{
+    static const uint64_t numbers[GROUP] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const struct page_map *map = pages_map(k->w->block->launch->pages);
+    bool reads = k->access == ACCESS_READ, sectors = per == APART_MOST;
+    struct common c = {map, reads ? PAGE_READS : PAGE_WRITES, a->shift, all(k->self.start << TIME_AT), all(0),
+                       &k->self};
+    __mmask8 asked = (__mmask8)(lanes >> first), quick, untouched, has_other;
+    __m512i address = _mm512_loadu_si512(a->address + first), offset = _mm512_sub_epi64(address, all(map->origin)),
+            unit = _mm512_srli_epi64(_mm512_and_epi64(address, all(PAGE_BYTES - 1)), a->shift),
+            sector = _mm512_srli_epi64(address, a->shift + SECTOR_SHIFT), whole = all(FORM_FULL + APART_MOST),
+            own, other = all(0), index, units, place, fresh[SECTOR_UNITS / 2];
+    unsigned entries = sectors ? 1 : 1u << per;
+    struct page_words p;
+
+    c.mine = _mm512_or_epi64(all(k->self.who), _mm512_slli_epi64(_mm512_add_epi64(_mm512_loadu_si512(numbers),
+                                                                                  all(first)), LANE_AT));
+    quick = asked & _mm512_cmplt_epu64_mask(offset, all(map->range)) & without(address, k->bytes - 1);
+    p = find_pages(map, offset, quick);
+    index = half(p.words, c.of);
+    units = half(p.units, c.of);
+    quick &= _mm512_test_epi64_mask(index, index) & _mm512_cmpeq_epi64_mask(half(p.touched, c.of), all(k->self.start));
+    quick = first_of_key(sector, quick, asked);
+    place = word_places(&c, index, unit);
+    own = _mm512_mask_i64gather_epi64(all(0), quick, place, NULL, 1);
+    untouched = (__mmask8)~live(&c, own);
+    quick &= sectors ? untouched | _mm512_cmpeq_epi64_mask(_mm512_and_epi64(own, all(FORM_BITS)), whole)
+                     : (untouched | without(own, FORM_BITS)) & _mm512_test_epi64_mask(units, units);
+    has_other = quick & _mm512_cmpeq_epi64_mask(half(p.touched, 1 - c.of), all(k->self.start));
+    if (has_other) {
+        __m512i other_index = half(p.words, 1 - c.of);
+
+        has_other &= _mm512_test_epi64_mask(other_index, other_index);
+        other = _mm512_mask_i64gather_epi64(all(0), has_other, word_places(&c, other_index, unit), NULL, 1);
+        if (sectors) /* its entries are one */
+            quick &= (__mmask8)~(has_other & live(&c, other)) |
+                     _mm512_cmpeq_epi64_mask(_mm512_and_epi64(other, all(FORM_BITS)), whole);
+    }
+    for (unsigned n = 0; n < entries && quick; n++) {
+        __m512i at = _mm512_add_epi64(unit, all(n)),
+                e = sectors ? _mm512_maskz_andnot_epi64((__mmask8)~untouched, all(FORM_BITS), own)
+                            : entries_at(&c, own, at, units, quick & (__mmask8)~untouched);
+        __mmask8 fine_own = all_fine(&c, e);
+
+        if (has_other)
+            quick &= all_fine(&c, sectors ? _mm512_maskz_andnot_epi64(has_other, all(FORM_BITS), other)
+                                          : entries_at(&c, other, at, half(p.units, 1 - c.of), has_other));
+        fresh[n] = c.mine;
+        if (quick & (__mmask8)~fine_own) {
+            if (reads && k->self.simple)
+                fresh[n] = _mm512_mask_mov_epi64(all_merged(&c, e), fine_own, c.mine);
+            else
+                quick &= fine_own;
+        }
+    }
+    if (sectors && quick) {
+        _mm512_mask_i64scatter_epi64(NULL, quick, place, _mm512_or_epi64(fresh[0], whole), 1);
+    } else if (quick) {
+        if (quick & untouched)
+            _mm512_mask_i64scatter_epi64(NULL, quick & untouched, place, all(SLOW | (k->self.who & TIME_BITS)), 1);
+        for (unsigned n = 0; n < entries; n++)
+            _mm512_mask_i64scatter_epi64(NULL, quick, unit_places(&c, units, _mm512_add_epi64(unit, all(n))), fresh[n],
+                                         1);
+    }
+    return lanes & (0xFFu << first) & ~((uint32_t)quick << first);
+}
+
 __attribute__((target("avx512f,avx512dq,avx512cd,avx512vl,avx512bw")))
 uint32_t race_apart(struct look *k, const struct apart *a, unsigned *first, uint32_t lanes)
 {
@@ -241,7 +313,10 @@ uint32_t race_apart(struct look *k, const struct apart *a, unsigned *first, uint
 
     for (; *first < LANES && !rest; *first += GROUP)
         if (lanes >> *first & 0xFF)
-            rest = check_eight(k, a, *first, lanes);
+            rest = a->per == 0   ? check_eight(k, a, *first, lanes)
+                   : a->per == 1 ? check_eight_parts(k, a, *first, lanes, 1)
+                   : a->per == 2 ? check_eight_parts(k, a, *first, lanes, 2)
+                                 : check_eight_parts(k, a, *first, lanes, APART_MOST);
     return rest;
 }
 

@@ -9,11 +9,14 @@
 
 #include "race_check.h"
 
-/* Lanes that access one unit each: `address` are those of the whole warp. */
+#define APART_MOST 3 /* `per` of a whole sector */
+
+/* Lanes that access 1 << per units each, of one sector: `address` are those of the whole warp. */
 struct apart {
     const uint64_t *address; /* [32] */
     const void *values;      /* [32] words of k->bytes that the lanes store, if these can be compared; else NULL */
     unsigned shift;          /* log2 of the bytes of a unit */
+    unsigned per;            /* 0 to APART_MOST; if it is not 0, no values are compared */
 };
 
 /*

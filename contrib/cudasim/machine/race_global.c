@@ -477,10 +477,10 @@ static void check_each(struct look *k, uint32_t lanes, const uint64_t *address, 
             check_lane(k, l, address);
 }
 
-/* Lanes that access a unit each, none behind or beside the one before. */
-static void check_apart(struct look *k, uint32_t lanes, const uint64_t *address, unsigned shift)
+/* Lanes that access 1 << per units of a sector each, none behind or beside the one before. */
+static void check_apart(struct look *k, uint32_t lanes, const uint64_t *address, unsigned shift, unsigned per)
 {
-    struct apart a = {address, NULL, shift};
+    struct apart a = {address, NULL, shift, per};
 
     if (!pages_map(k->w->block->launch->pages)->wide) {
         check_each(k, lanes, address, shift);
@@ -491,8 +491,11 @@ static void check_apart(struct look *k, uint32_t lanes, const uint64_t *address,
     for (unsigned first = 0; first < LANES;) {
         uint32_t rest = race_apart(k, &a, &first, lanes);
 
-        if (rest)
+        if (rest && per == 0)
             check_each(k, rest, address, shift);
+        else
+            EVERY_LANE(l, rest)
+                check_run(k, l, 1, 1, address, shift);
     }
 }
 
@@ -557,14 +560,16 @@ static uint32_t lanes_apart(const uint64_t *address, uint32_t lanes, unsigned by
 
 static void check_plain(struct look *k, const uint64_t *address, enum spread spread, bool far, unsigned shift)
 {
+    unsigned per = (unsigned)__builtin_ctz(k->bytes) - shift;
     uint32_t apart = 0;
 
-    if (spread == SPREAD_ANY && k->bytes == 1u << shift && !k->ins->cached)
+    if (spread == SPREAD_ANY && !k->ins->cached &&
+        (per == 0 || (per <= APART_MOST && pages_map(k->w->block->launch->pages)->wide)))
         apart = lanes_apart(address, k->w->mask, k->bytes);
     if (k->access != ACCESS_READ && apart != k->w->mask)
         apart = 0; /* lanes that store to one address are looked at in order */
     if (apart)
-        check_apart(k, apart, address, shift);
+        check_apart(k, apart, address, shift, per);
     if (far && apart != k->w->mask)
         prefetch(k, k->w->mask & ~apart, address, shift);
     for (uint32_t rest = k->w->mask & ~apart, n; rest; rest &= ~(uint32_t)(((1ull << n) - 1) << __builtin_ctz(rest))) {

@@ -582,7 +582,7 @@ void race_block_meets(struct block *b)
     b->t0 = ++*b->time;
     b->log_used = 0; /* see race_shared.c */
     b->read_chunks = 0;
-    b->write_chunks = b->copy_chunks;
+    b->write_chunks = b->copy_chunks ? race_copies_under_way(b) : 0;
     for (uint32_t n = 0; n < b->warp_count; n++) {
         struct order *o = b->warps[n].order;
 
@@ -613,62 +613,7 @@ void race_cluster_meets(struct block **group, uint32_t count)
     free(all.items);
 }
 
-/* ---- asynchronous copies, and barriers in memory ---- */
-
-static void note_wait(struct copy_order *o, uint32_t upto, uint32_t at, bool remote)
-{
-    o->waits[o->wait_count % WAITS].upto = upto;
-    o->waits[o->wait_count % WAITS].remote = remote;
-    o->waits[o->wait_count++ % WAITS].at = at;
-}
-
-void race_commit(struct warp *w, bool stores)
-{
-    struct copy_order *o = !w->order ? NULL : stores ? &w->order->stores : &w->order->copies;
-
-    if (o)
-        o->commits[o->commit_count++ % COMMITS] = ++*w->block->time;
-}
-
-void race_wait_copies(struct warp *w, uint32_t but, bool stores)
-{
-    struct copy_order *o = !w->order ? NULL : stores ? &w->order->stores : &w->order->copies;
-    uint32_t upto, at;
-
-    if (!o)
-        return;
-    at = *w->block->time;
-    if (but == COPIES_ALL)
-        upto = at + 1;
-    else if (but >= o->commit_count)
-        return;
-    else
-        upto = but < COMMITS ? o->commits[(o->commit_count - 1 - but) % COMMITS] : 0;
-    note_wait(o, upto, at, false);
-    ++*w->block->time;
-}
-
-static bool is_done(const struct copy_order *o, uint32_t time, bool remote, uint32_t *at)
-{
-    uint32_t oldest = o->wait_count > WAITS ? o->wait_count - WAITS : 0;
-
-    for (uint32_t n = oldest; n < o->wait_count; n++)
-        if (time < o->waits[n % WAITS].upto && remote == o->waits[n % WAITS].remote) {
-            *at = o->waits[n % WAITS].at;
-            return true;
-        }
-    return false;
-}
-
-bool race_copy_done(const struct warp *w, uint32_t time, bool remote, uint32_t *at)
-{
-    return is_done(&w->order->copies, time, remote, at);
-}
-
-bool race_store_done(const struct warp *w, uint32_t time, uint32_t *at)
-{
-    return is_done(&w->order->stores, time, false, at);
-}
+/* ---- barriers in memory ---- */
 
 void race_mbarrier_arrive(struct warp *w, uint64_t address, uint32_t lanes)
 {
@@ -721,7 +666,7 @@ void race_mbarrier_copies(struct warp *w, uint64_t address, uint32_t lanes)
     upto = ++*w->block->time; /* so that the arrival makes the copies known */
     race_mbarrier_arrive(w, address, lanes);
     if (address - (uintptr_t)w->block->shared >= w->block->shared_size) { /* another block's */
-        note_wait(&w->order->copies, upto, upto - 1, true);
+        race_note_wait(&w->order->copies, upto, upto - 1, true);
         return;
     }
     if ((m = meeting_at(w->block, address | GATHERS, true)))
@@ -740,7 +685,7 @@ void race_mbarrier_wait(struct warp *w, uint64_t address)
         uint32_t upto = m->copied[n], at;
 
         if (upto && !race_copy_done(&w->block->warps[n], upto - 1, false, &at))
-            note_wait(&w->block->warps[n].order->copies, upto, upto - 1, false);
+            race_note_wait(&w->block->warps[n].order->copies, upto, upto - 1, false);
     }
 }
 

@@ -39,6 +39,9 @@ struct copy_order {
     uint32_t commit_count;
     uint32_t wait_count;       /* of waits[], a ring: copies issued before `upto` were waited for at `at` */
     struct { uint32_t upto, at; bool remote; } waits[WAITS]; /* remote: only of copies to other blocks */
+    /* Chunks of shared memory (see struct block) to which copies go that no wait is for yet: not in a group, and of the
+       groups of commits[]. Not of copies in bulk. */
+    uint64_t open_chunks, group_chunks[COMMITS];
 };
 
 /* A warp's part in the order. */
@@ -111,6 +114,12 @@ bool race_read_over(const struct warp *w, uint32_t time, uint32_t block, unsigne
  */
 bool race_copy_done(const struct warp *w, uint32_t time, bool remote, uint32_t *at);
 bool race_store_done(const struct warp *w, uint32_t time, uint32_t *at);
+
+/* Copies of before `upto` were waited for at the time `at`; `remote`: only those to other blocks. */
+void race_note_wait(struct copy_order *o, uint32_t upto, uint32_t at, bool remote);
+
+/* Chunks of the block's shared memory to which copies go that nobody has waited for. */
+uint64_t race_copies_under_way(const struct block *b);
 
 /*
  * The warp has told others something. It gives way at its next jump backwards, so those who wait go on at once, as on a

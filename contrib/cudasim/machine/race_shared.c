@@ -553,8 +553,10 @@ static __attribute__((noinline)) void by_entries(struct warp *w, const struct in
             empty_log(b);
         b->write_chunks |= chunks;
         b->tried_chunks &= ~chunks;
-        if (ins->copies)
+        if (ins->copies) {
             b->copy_chunks |= chunks;
+            *(ins->bulk || b->cluster ? &b->bulk_chunks : &w->order->copies.open_chunks) |= chunks;
+        }
     }
     if (chunks & b->copy_chunks)
         settle_copies(b, w->mask, offsets, bytes);
@@ -615,7 +617,7 @@ void race_remote(struct warp *w, const struct ins *ins, unsigned lane, struct bl
 void race_shared_start(struct block *b, uint32_t from, uint32_t to)
 {
     b->log_used = 0;
-    b->read_chunks = b->write_chunks = b->copy_chunks = b->full_chunks = b->tried_chunks = 0;
+    b->read_chunks = b->write_chunks = b->copy_chunks = b->bulk_chunks = b->full_chunks = b->tried_chunks = 0;
     b->chunk_shift = b->unit_shift;
     while (b->shared_size > 64u << b->chunk_shift)
         b->chunk_shift++;
