@@ -5,6 +5,7 @@
 #   mutants.sh draw-second ...                    the same, by the second list of operators
 #   mutants.sh draw-benchmarks ...                the same, by both lists, from the programs of benchmarks.tsv
 #   mutants.sh draw-third ...                     the same, by the third list, from all programs
+#   mutants.sh draw-all ...                       the same, by all lists; a hash of each operator says which is first
 #   mutants.sh run LIST FOLDER [REGEX]            makes, builds and runs those whose program's name matches
 #   mutants.sh alone LIST FOLDER [REGEX]          the same for their programs without the mistake
 #
@@ -25,6 +26,7 @@ second='leader and-or axis grid-stride block-index from-one barrier-of-some seco
     attribute symbol launch copy-swapped'
 third='warp-for-block shared-none async-wait atomic-other alloc-none free-by-host managed-none sizes-swapped stream-none
     destroy-none cooperative-none'
+by_hash=''
 
 # lines: the lines of the lists whose program ran right, without a report, in 2 s at most.
 lines() {
@@ -47,7 +49,7 @@ sources() {
 
 # draw SEED COUNT FOLDER LIST...
 draw() {
-    local seed=$1 count=$2 from=$3 name suite folder how rest n hash
+    local seed=$1 count=$2 from=$3 name suite folder how rest n hash first=
     shift 3
     # Of each program and operator one site, at the place that the hash says. The hash is also the order of the draw.
     while IFS=$'\t' read -r name suite folder how rest; do
@@ -61,8 +63,12 @@ draw() {
             printf '%s\t%s\t%s\n' "$hash" "$name" "$(sed -n "$((16#${hash:7} % n + 1))p" "$work/of")"
         done
     done < <(lines) | sort > "$work/pairs"
-    # Each operator in turn takes its next one, of a program that has not two yet. The rarest operators begin.
-    awk -F '\t' -v count="$count" '
+    # Each operator in turn takes its next one, of a program that has not two yet. The rarest operators begin, or those
+    # with the smallest hash where the lot is too small for all operators.
+    [ -z "$by_hash" ] || first=$(for operator in $operators; do
+        printf '%s %s\n' "$(printf '%s' "$seed $operator" | sha256sum | cut -c 1-14)" "$operator"
+    done | sort | cut -d ' ' -f 2 | paste -sd ' ')
+    awk -F '\t' -v count="$count" -v first="$first" '
         FILENAME != ARGV[ARGC - 1] { if (!/^#/) taken[$1 FS $4] = 1; next }
         { n[$3]++; row[$3, n[$3]] = $0 }
         END {
@@ -74,6 +80,7 @@ draw() {
                 }
                 order[i] = o
             }
+            if (first) k = split(first, order, " ")
             for (round = 1; drawn < count && round <= 100; round++)
                 for (j = 1; j <= k && drawn < count; j++)
                     while (next_of[order[j]] < n[order[j]]) {
@@ -129,6 +136,9 @@ draw-benchmarks)
     shift && draw "$@" ;;
 draw-third)
     operators=$third results+=(-benchmarks.txt) lists+=(benchmarks.tsv)
+    shift && draw "$@" ;;
+draw-all)
+    operators+=" $second $third" by_hash=1
     shift && draw "$@" ;;
 run | alone)
     alone='' limit=20 build_limit=100 clock_factor=3 flags=() explain='' architecture=90
