@@ -68,12 +68,14 @@ static inline bool sector_fine(uint64_t e, uint64_t mine, const struct self *m)
            (other & (SLOW | BLOCK_BITS | WARP_BITS | LANE_BITS | LANES_MANY | WARPS_MANY | FORM_BITS)) == 0;
 }
 
-/* Whether merge() does the same to all units: their reads differ in more than the lane. */
+/* Whether merge() does the same to all units: their reads differ in more than the lane, or in the lane everywhere. */
 static inline bool sector_merges(uint64_t e, uint64_t mine)
 {
     unsigned form = (unsigned)(e & FORM_BITS);
+    uint64_t other = e ^ mine;
 
-    return form && form < FORM_SINGLE && ((e ^ mine) & (BLOCK_BITS | WARP_BITS | LANES_MANY | WARPS_MANY)) != 0;
+    return form && form < FORM_SINGLE && ((other & (BLOCK_BITS | WARP_BITS | LANES_MANY | WARPS_MANY)) != 0 ||
+                                          (!(other & FORM_BITS) && other & LANE_BITS));
 }
 
 #endif
