@@ -113,27 +113,30 @@ static void test_children()
     device_free(sum);
 }
 
-/* A copy in an executable graph keeps its number of rows, which lie side by side. */
+/* A copy in an executable graph keeps its number of rows. Rows that lie side by side may be several. */
 static void test_rows()
 {
     int *values = device_zeros<int>(64), from[64];
-    cudaMemcpy3DParms copy = {};
+    cudaMemcpy3DParms rows = {}, row;
     cudaGraph_t graph;
-    cudaGraphNode_t node;
+    cudaGraphNode_t several, one;
     cudaGraphExec_t exec;
 
     for (int i = 0; i < 64; i++)
         from[i] = i;
-    copy.srcPtr = make_cudaPitchedPtr(from, 64, 64, 4);
-    copy.dstPtr = make_cudaPitchedPtr(values, 64, 64, 4);
-    copy.extent = make_cudaExtent(64, 4, 1);
-    copy.kind = cudaMemcpyHostToDevice;
+    rows.srcPtr = make_cudaPitchedPtr(from, 64, 64, 4);
+    rows.dstPtr = make_cudaPitchedPtr(values, 64, 64, 4);
+    rows.extent = make_cudaExtent(64, 4, 1);
+    rows.kind = cudaMemcpyHostToDevice;
+    row = rows;
+    row.extent.height = 1;
     CUDA_CHECK(cudaGraphCreate(&graph, 0));
-    CUDA_CHECK(cudaGraphAddMemcpyNode(&node, graph, nullptr, 0, &copy));
+    CUDA_CHECK(cudaGraphAddMemcpyNode(&several, graph, nullptr, 0, &rows));
+    CUDA_CHECK(cudaGraphAddMemcpyNode(&one, graph, &several, 1, &row));
     CUDA_CHECK(cudaGraphInstantiate(&exec, graph, 0));
-    CUDA_CHECK(cudaGraphExecMemcpyNodeSetParams(exec, node, &copy));
-    copy.extent.height = 1;
-    EXPECT_ERROR(cudaErrorInvalidValue, cudaGraphExecMemcpyNodeSetParams(exec, node, &copy));
+    CUDA_CHECK(cudaGraphExecMemcpyNodeSetParams(exec, several, &rows));
+    CUDA_CHECK(cudaGraphExecMemcpyNodeSetParams(exec, one, &row));
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaGraphExecMemcpyNodeSetParams(exec, one, &rows));
     CUDA_CHECK(cudaGraphLaunch(exec, 0));
     expect_device("rows", std::vector<int>(from, from + 64), values);
     CUDA_CHECK(cudaGraphExecDestroy(exec));
