@@ -77,6 +77,23 @@ compares_and_store 101 8
 compares_and_store 99 120"
 }
 
+# The check looks at eight entries at once where the processor has AVX-512 (level 4), and at one after the other else.
+# Which of a warp's threads is named may differ.
+# bats test_tags=long
+@test "races: on random kernels every level of x86-64 reports the same" {
+    local seed level levels
+    levels=$(make -s -C "$root" print-runnable-levels)
+    make -s -C "$root" cudasim-library LEVELS="$levels" >&2
+    export CUDASIM_WORKERS=1
+    for level in $levels; do
+        for ((seed = 1; seed <= 200; seed++)); do
+            CUDASIM_LEVEL=$level "$programs/random" "$seed" 2>&1 || fail "level $level, seed $seed"
+        done | sed -E 's/, block .*//' > "level-$level"
+        diff -u "level-${levels%% *}" "level-$level"
+    done
+    [ "$(grep -c 'race: ' "level-$level")" -ge 300 ] || fail "few races: $(grep -c 'race: ' "level-$level")"
+}
+
 @test "races: with the check off nothing is reported" {
     for CUDASIM_CHECK in none written,leaks; do
         export CUDASIM_CHECK
