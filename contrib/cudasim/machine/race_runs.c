@@ -66,12 +66,6 @@ CLONES bool offsets_in_halves(const uint32_t *offsets, uint32_t *steps)
     return other == 0;
 }
 
-static inline uint64_t not_usual(uint64_t e, uint64_t mine, uint64_t from)
-{
-    return (uint64_t)(e >> TIME_AT >= from) &
-           (uint64_t)(((e ^ mine) & (SLOW | BLOCK_BITS | WARP_BITS | LANE_BITS | LANES_MANY | WARPS_MANY)) != 0);
-}
-
 /* Stores the lanes' entries. False: two lanes have one unit; all get `instead`. */
 static inline bool store_all(uint64_t *entries, const struct lane_units *u, uint64_t instead)
 {
@@ -89,23 +83,63 @@ static inline bool store_all(uint64_t *entries, const struct lane_units *u, uint
     return false;
 }
 
-CLONES bool units_read(uint64_t *entries, const struct lane_units *u, uint64_t from)
+static inline bool all_fine(const uint64_t *entries, const struct lane_units *u, const struct self *m)
 {
-    uint64_t bad = 0;
+    struct self self = *m;
+    uint64_t good = 1;
 
     for (uint32_t n = 0; n < u->count; n++)
-        bad |= not_usual(entries[u->at[n]], u->mine[n], from);
-    return !bad && store_all(entries, u, 0);
+        good &= fine(entries[u->at[n]], u->mine[n], &self);
+    return good;
 }
 
-CLONES bool units_write(uint64_t *writes, const uint64_t *reads, const struct lane_units *u, uint64_t from,
+CLONES bool units_fine(const uint64_t *entries, const struct lane_units *u, const struct self *m)
+{
+    return all_fine(entries, u, m);
+}
+
+CLONES bool units_read(uint64_t *entries, const struct lane_units *u, const struct self *m)
+{
+    return all_fine(entries, u, m) && store_all(entries, u, 0);
+}
+
+CLONES bool units_put(uint64_t *entries, const struct lane_units *u, uint64_t nobody)
+{
+    return store_all(entries, u, nobody);
+}
+
+CLONES bool units_write(uint64_t *writes, const uint64_t *reads, const struct lane_units *u, const struct self *m,
                         uint64_t nobody)
 {
-    uint64_t bad = 0;
+    return all_fine(writes, u, m) && all_fine(reads, u, m) && store_all(writes, u, nobody);
+}
 
-    for (uint32_t n = 0; n < u->count; n++)
-        bad |= not_usual(writes[u->at[n]], u->mine[n], from) | not_usual(reads[u->at[n]], u->mine[n], from);
-    return !bad && store_all(writes, u, nobody);
+/* What lanes one after the other make of a read's entry: the first one's, with the last one's lane. */
+static inline uint64_t by_several(uint64_t e, uint64_t first, uint64_t last, const struct self *m)
+{
+    return last | LANES_MANY | (fine(e, first, m) ? 0 : merge(e, first) & (SLOW | MANY));
+}
+
+CLONES void shared_read(uint64_t *entries, uint32_t n, unsigned first, unsigned last, const struct self *m)
+{
+    struct self self = *m;
+
+    for (uint32_t i = 0; i < n; i++)
+        entries[i] = by_several(entries[i], self.who | (uint64_t)first << LANE_AT,
+                                self.who | (uint64_t)last << LANE_AT, &self);
+}
+
+CLONES void pairs_read(uint64_t *entries, int32_t stride, uint32_t n, const struct self *m)
+{
+    struct self self = *m;
+
+    for (uint32_t i = 0; i < n; i++)
+#pragma GCC ivdep
+        for (int32_t l = 0; l < (int32_t)HALF; l++) {
+            uint64_t *e = entries + l * stride + i, first = self.who + ((uint64_t)l << LANE_AT);
+
+            *e = by_several(*e, first, first + ((uint64_t)HALF << LANE_AT), &self);
+        }
 }
 
 CLONES void offsets_of_halves(uint32_t first, const uint32_t *steps, uint32_t *offsets)

@@ -39,16 +39,29 @@ struct lane_units {
 /* Lists the units of all 32 lanes, of 1 << shift bytes at offsets[32]. */
 void units_of_all(struct lane_units *u, uint64_t who, unsigned shift, const uint32_t *offsets);
 
+/* Whether each entry is fine(). */
+bool units_fine(const uint64_t *entries, const struct lane_units *u, const struct self *m);
+
 /*
- * Makes the reads `entries` the lanes' own, if what was there is from before time `from` or of the same lane. False: it
- * is not, or two lanes have one unit. Then the entries may be zero, if they were ordered before.
+ * Makes the reads `entries` the lanes' own, if each is fine(). False: one is not, or two lanes have one unit. Then the
+ * entries may be zero, if they were ordered before.
  */
-bool units_read(uint64_t *entries, const struct lane_units *u, uint64_t from);
+bool units_read(uint64_t *entries, const struct lane_units *u, const struct self *m);
+
+/* Adds a read of n units by several lanes, of which these are the first and the last. */
+void shared_read(uint64_t *entries, uint32_t n, unsigned first, unsigned last, const struct self *m);
+
+/* Adds reads of n units by 16 pairs of lanes that are 16 apart: `stride` units from one pair's to the next one's. */
+void pairs_read(uint64_t *entries, int32_t stride, uint32_t n, const struct self *m);
 
 /* Whether none of the entries of the units at offsets[32] is zero. */
 bool units_written(const uint64_t *entries, const uint32_t *offsets, unsigned shift);
 
-/* The same for writes. False: then the writes may be `nobody`, if they were ordered before. */
-bool units_write(uint64_t *writes, const uint64_t *reads, const struct lane_units *u, uint64_t from, uint64_t nobody);
+/* Makes the writes `entries` the lanes' own. False: two lanes have one unit. Then all are `nobody`. */
+bool units_put(uint64_t *entries, const struct lane_units *u, uint64_t nobody);
+
+/* The same, if all writes and reads there are fine(). False: then the writes may be `nobody`, if they were. */
+bool units_write(uint64_t *writes, const uint64_t *reads, const struct lane_units *u, const struct self *m,
+                 uint64_t nobody);
 
 #endif

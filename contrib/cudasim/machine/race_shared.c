@@ -101,7 +101,7 @@ static bool all_written(struct warp *w, const struct ins *ins, const uint32_t *o
                         uint64_t chunks)
 {
     struct block *b = w->block;
-    uint32_t n = units_of(b, bytes);
+    uint32_t n = units_of(b, bytes), i = 0;
     uint64_t unsure = chunks & ~b->full_chunks;
 
     if (!unsure || !w->worker->sim_check_written)
@@ -111,7 +111,9 @@ static bool all_written(struct warp *w, const struct ins *ins, const uint32_t *o
         if (!(chunks & ~b->full_chunks))
             return true;
     }
-    if (n == 1 && units_written(b->writes, offsets, b->unit_shift))
+    while (i < n && units_written(b->writes + i, offsets, b->unit_shift))
+        i++;
+    if (i == n)
         return true;
     EVERY_LANE(l, w->mask)
         if (unwritten_part(b, ins, offsets[l], bytes, &(struct part){0}))
@@ -174,16 +176,6 @@ static const uint8_t log_words[SHAPE_COUNT] = {
     [SPREAD_ANY] = LOG_HEAD + LANES, [SPREAD_CONSECUTIVE] = LOG_HEAD, [SPREAD_UNIFORM] = LOG_HEAD,
     [SHAPE_HALVES] = LOG_HEAD + 2};
 
-/* The offset of lane `l` in the log's entry `x`. */
-static inline uint32_t logged_offset(const uint32_t *x, unsigned shape, unsigned l)
-{
-    if (shape == SPREAD_ANY)
-        return x[LOG_HEAD + l];
-    if (shape == SHAPE_HALVES)
-        return x[LOG_OFFSET] + l % HALF * x[LOG_HEAD] + l / HALF * x[LOG_HEAD + 1];
-    return x[LOG_OFFSET];
-}
-
 /* Lists one unit per lane. */
 static inline void list_units(struct lane_units *u, uint32_t lanes, uint64_t who, unsigned shift,
                               const uint32_t *offsets)
@@ -200,16 +192,68 @@ static inline void list_units(struct lane_units *u, uint32_t lanes, uint64_t who
     }
 }
 
-/* Reads of one unit a lane, all of them usual. False: they are not, and are still to be noted. */
-static bool empty_units(const struct block *b, const uint32_t *x, unsigned shape, uint64_t who)
+/* Reads by all lanes, two halves alike: from offset `first` on, with these steps. False: nothing was noted. */
+static bool read_halves(struct block *b, uint32_t first, const uint32_t *steps, uint32_t n, const struct self *m)
+{
+    uint64_t *entries = b->reads + (first >> b->unit_shift);
+    int32_t stride = (int32_t)steps[0] >> b->unit_shift, far = (int32_t)steps[1] >> b->unit_shift;
+
+    if ((steps[0] | steps[1]) & ((1u << b->unit_shift) - 1))
+        return false;
+    if (steps[0] == 0) {
+        shared_read(entries, n, 0, HALF - 1, m);
+        shared_read(entries + far, n, HALF, LANES - 1, m);
+        return true;
+    }
+    if (steps[1] == 0)
+        pairs_read(entries, stride, n, m);
+    return steps[1] == 0;
+}
+
+/* Reads by lanes that each have n units of their own, and that are fine(). False: they are not all noted. */
+static bool read_units(uint64_t *reads, const struct lane_units *u, uint32_t n, const struct self *m)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!units_read(reads + i, u, m))
+            return false;
+    return true;
+}
+
+/* Makes entries of one of the log's. */
+static void empty_entry(struct block *b, const uint32_t *x, unsigned shape, uint32_t n, const struct self *m)
 {
     uint32_t offsets[LANES];
+    const uint32_t *at = x + LOG_HEAD;
+    uint64_t *first = b->reads + (x[LOG_OFFSET] >> b->unit_shift);
     struct lane_units u;
 
-    if (shape == SHAPE_HALVES)
+    if (shape == SPREAD_CONSECUTIVE) {
+        run_read(first, (uint32_t)LANES * n, (unsigned)__builtin_ctz(n), m);
+        return;
+    }
+    if (shape == SPREAD_UNIFORM && x[LOG_LANES] & (x[LOG_LANES] - 1)) {
+        shared_read(first, n, (unsigned)__builtin_ctz(x[LOG_LANES]), 31 - (unsigned)__builtin_clz(x[LOG_LANES]), m);
+        return;
+    }
+    if (shape == SHAPE_HALVES) {
+        if (x[LOG_LANES] == FULL_MASK && read_halves(b, x[LOG_OFFSET], x + LOG_HEAD, n, m))
+            return;
         offsets_of_halves(x[LOG_OFFSET], x + LOG_HEAD, offsets);
-    list_units(&u, x[LOG_LANES], who, b->unit_shift, shape == SHAPE_HALVES ? offsets : x + LOG_HEAD);
-    return units_read(b->reads, &u, b->t0);
+        at = offsets;
+    }
+    if (shape != SPREAD_UNIFORM) {
+        list_units(&u, x[LOG_LANES], m->who, b->unit_shift, at);
+        if (read_units(b->reads, &u, n, m))
+            return;
+    }
+    EVERY_LANE(l, x[LOG_LANES])
+    {
+        uint64_t mine = m->who | (uint64_t)l << LANE_AT,
+                 *r = shape == SPREAD_UNIFORM ? first : b->reads + (at[l] >> b->unit_shift);
+
+        for (uint32_t i = 0; i < n; i++)
+            r[i] = quick(b, r[i], mine, m) ? mine : merge(r[i], mine);
+    }
 }
 
 /* Makes entries of what the log has. */
@@ -218,25 +262,10 @@ static void empty_log(struct block *b)
     for (uint32_t at = 0; at < b->log_used;) {
         const uint32_t *x = b->log + at;
         unsigned shape = x[LOG_HOW] >> 16;
-        unsigned bytes = x[LOG_HOW] >> 8 & 0xFF;
         struct self m = {entry_who(b, x[LOG_HOW] & 0xFF, x[LOG_TIME]), b->launch->start_time, b->t0, x[LOG_BASE], true};
-        uint32_t first = x[LOG_OFFSET] >> b->unit_shift, n = units_of(b, bytes);
 
         at += log_words[shape];
-        if (shape == SPREAD_CONSECUTIVE) {
-            run_read(b->reads + first, (uint32_t)LANES * n, per_lane(b, bytes), &m);
-            continue;
-        }
-        if (n == 1 && shape != SPREAD_UNIFORM && !b->cluster && empty_units(b, x, shape, m.who))
-            continue;
-        EVERY_LANE(l, x[LOG_LANES])
-        {
-            uint64_t mine = m.who | (uint64_t)l << LANE_AT,
-                     *r = b->reads + (logged_offset(x, shape, l) >> b->unit_shift);
-
-            for (uint32_t i = 0; i < n; i++)
-                r[i] = quick(b, r[i], mine, &m) ? mine : merge(r[i], mine);
-        }
+        empty_entry(b, x, shape, units_of(b, x[LOG_HOW] >> 8 & 0xFF), &m);
     }
     b->log_used = 0;
 }
@@ -306,24 +335,20 @@ static void write_first(struct warp *w, const struct ins *ins, const uint32_t *o
 {
     struct block *b = w->block;
     uint32_t n = units_of(b, bytes);
-    uint64_t who = entry_who(b, w->index, *b->time), collide = 0;
+    uint64_t who = entry_who(b, w->index, *b->time);
+    struct lane_units u;
+    bool apart = true;
     struct look k;
 
     if (spread == SPREAD_CONSECUTIVE) {
         run_put(b->writes + (offsets[0] >> b->unit_shift), (uint32_t)LANES * n, per_lane(b, bytes), who);
         return;
     }
-    EVERY_LANE(l, w->mask)
-        for (uint32_t i = 0; i < n; i++)
-            b->writes[(offsets[l] >> b->unit_shift) + i] = who | (uint64_t)l << LANE_AT;
-    EVERY_LANE(l, w->mask)
-        for (uint32_t i = 0; i < n; i++)
-            collide |= b->writes[(offsets[l] >> b->unit_shift) + i] ^ (who | (uint64_t)l << LANE_AT);
-    if (!collide)
+    list_units(&u, w->mask, who, b->unit_shift, offsets);
+    for (uint32_t i = 0; i < n; i++)
+        apart &= units_put(b->writes + i, &u, entry_who(b, 0, 0) | STRONG);
+    if (apart)
         return;
-    EVERY_LANE(l, w->mask)
-        for (uint32_t i = 0; i < n; i++)
-            b->writes[(offsets[l] >> b->unit_shift) + i] = entry_who(b, 0, 0) | STRONG;
     k = race_look(w, ins, b, bytes, ACCESS_WRITE);
     check_lanes(&k, b, offsets);
 }
@@ -447,6 +472,29 @@ static void check_atomics(struct look *k, const struct block *b, const uint32_t 
     }
 }
 
+/* A plain access in which all lanes are fine(), by entries. False: they are not all noted. */
+static bool at_once(struct look *k, struct block *b, const uint32_t *offsets, uint32_t n)
+{
+    struct lane_units u;
+    uint32_t i = 0, steps[2];
+
+    list_units(&u, k->w->mask, k->self.who, b->unit_shift, offsets);
+    if (k->access == ACCESS_WRITE) {
+        while (i < n && units_write(b->writes + i, b->reads + i, &u, &k->self, entry_who(b, 0, 0) | STRONG))
+            i++;
+        return i == n;
+    }
+    while (i < n && units_fine(b->writes + i, &u, &k->self) &&
+           (!k->w->worker->sim_check_written || units_written(b->writes + i, offsets, b->unit_shift)))
+        i++;
+    if (i < n)
+        return false;
+    if (k->w->mask == FULL_MASK && offsets_in_halves(offsets, steps) &&
+        read_halves(b, offsets[0], steps, n, &k->self))
+        return true;
+    return read_units(b->reads, &u, n, &k->self);
+}
+
 /* A plain access, by entries: the usual cases of lanes are done with here. */
 static void check_plain(struct look *k, struct block *b, const uint32_t *offsets, enum spread spread)
 {
@@ -456,13 +504,8 @@ static void check_plain(struct look *k, struct block *b, const uint32_t *offsets
 
     if (spread == SPREAD_CONSECUTIVE && consecutive(k, b, offsets[0] >> b->unit_shift))
         return;
-    if (n == 1 && k->access == ACCESS_WRITE && !b->cluster) {
-        struct lane_units u;
-
-        list_units(&u, k->w->mask, k->self.who, b->unit_shift, offsets);
-        if (units_write(b->writes, b->reads, &u, b->t0, entry_who(b, 0, 0) | STRONG))
-            return;
-    }
+    if (!b->cluster && (k->self.simple || k->access == ACCESS_WRITE) && at_once(k, b, offsets, n))
+        return;
     for (int l = 0; l < LANES; l++)
         address[l] = offsets[l];
     EVERY_LANE(l, k->w->mask)
