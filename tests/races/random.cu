@@ -79,7 +79,7 @@ template <class Type> static __device__ unsigned in_tile(unsigned *tile, int siz
     return 0;
 }
 
-/* Words and vectors of words of shared memory. */
+/* Words, some of them volatile, and vectors of words of shared memory. */
 static __global__ void tiles(unsigned seed, int rounds, unsigned *out)
 {
     const int size = 1024;
@@ -98,8 +98,12 @@ static __global__ void tiles(unsigned seed, int rounds, unsigned *out)
                 sum += in_tile<uint4>(tile, size, x, t, store);
             else if (width == 1)
                 sum += in_tile<uint2>(tile, size, x, t, store);
-            else
+            else if (x >> 29 & 1)
                 sum += in_tile<unsigned>(tile, size, x, t, store);
+            else if (store)
+                ((volatile unsigned *)tile)[place_in_tile(x, t, size)] = t;
+            else
+                sum += ((volatile unsigned *)tile)[place_in_tile(x, t, size)];
         }
         if ((x >> 24 & 3) == 0)
             __syncthreads();

@@ -98,9 +98,33 @@ CLONES bool units_fine(const uint64_t *entries, const struct lane_units *u, cons
     return all_fine(entries, u, m);
 }
 
-CLONES bool units_read(uint64_t *entries, const struct lane_units *u, const struct self *m)
+/* What a read with `flags` makes of the entry of a read: as note_read() in race_check.c for what is not ordered(). */
+static inline uint64_t read_after(uint64_t e, uint64_t mine, uint64_t flags, const struct self *m)
 {
-    return all_fine(entries, u, m) && store_all(entries, u, 0);
+    uint64_t kept = flags ? e & (flags | NEAR) : 0;
+
+    return fine(e, mine, m) ? mine | flags : merge(e, mine) | kept;
+}
+
+CLONES bool units_read(uint64_t *entries, const struct lane_units *u, uint64_t flags, const struct self *m)
+{
+    struct self self = *m;
+    uint64_t before[LANES], fresh[LANES], other = 0;
+
+    for (uint32_t n = 0; n < u->count; n++) {
+        before[n] = entries[u->at[n]];
+        fresh[n] = read_after(before[n], u->mine[n], flags, &self);
+    }
+#pragma GCC ivdep
+    for (uint32_t n = 0; n < u->count; n++)
+        entries[u->at[n]] = fresh[n];
+    for (uint32_t n = 0; n < u->count; n++)
+        other |= entries[u->at[n]] ^ fresh[n];
+    if (!other)
+        return true;
+    for (uint32_t n = 0; n < u->count; n++)
+        entries[u->at[n]] = before[n];
+    return false;
 }
 
 CLONES bool units_put(uint64_t *entries, const struct lane_units *u, uint64_t nobody)
@@ -114,31 +138,26 @@ CLONES bool units_write(uint64_t *writes, const uint64_t *reads, const struct la
     return all_fine(writes, u, m) && all_fine(reads, u, m) && store_all(writes, u, nobody);
 }
 
-/* What lanes one after the other make of a read's entry: the first one's, with the last one's lane. */
-static inline uint64_t by_several(uint64_t e, uint64_t first, uint64_t last, const struct self *m)
-{
-    return last | LANES_MANY | (fine(e, first, m) ? 0 : merge(e, first) & (SLOW | MANY));
-}
-
-CLONES void shared_read(uint64_t *entries, uint32_t n, unsigned first, unsigned last, const struct self *m)
+CLONES void shared_read(uint64_t *entries, uint32_t n, unsigned first, unsigned last, uint64_t flags,
+                        const struct self *m)
 {
     struct self self = *m;
+    uint64_t one = self.who | (uint64_t)first << LANE_AT, other = self.who | (uint64_t)last << LANE_AT;
 
     for (uint32_t i = 0; i < n; i++)
-        entries[i] = by_several(entries[i], self.who | (uint64_t)first << LANE_AT,
-                                self.who | (uint64_t)last << LANE_AT, &self);
+        entries[i] = read_after(read_after(entries[i], one, flags, &self), other, flags, &self);
 }
 
-CLONES void pairs_read(uint64_t *entries, int32_t stride, uint32_t n, const struct self *m)
+CLONES void pairs_read(uint64_t *entries, int32_t stride, uint32_t n, uint64_t flags, const struct self *m)
 {
     struct self self = *m;
 
     for (uint32_t i = 0; i < n; i++)
 #pragma GCC ivdep
         for (int32_t l = 0; l < (int32_t)HALF; l++) {
-            uint64_t *e = entries + l * stride + i, first = self.who + ((uint64_t)l << LANE_AT);
+            uint64_t *e = entries + l * stride + i, one = self.who + ((uint64_t)l << LANE_AT);
 
-            *e = by_several(*e, first, first + ((uint64_t)HALF << LANE_AT), &self);
+            *e = read_after(read_after(*e, one, flags, &self), one + ((uint64_t)HALF << LANE_AT), flags, &self);
         }
 }
 

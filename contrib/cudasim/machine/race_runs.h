@@ -43,16 +43,16 @@ void units_of_all(struct lane_units *u, uint64_t who, unsigned shift, const uint
 bool units_fine(const uint64_t *entries, const struct lane_units *u, const struct self *m);
 
 /*
- * Makes the reads `entries` the lanes' own, if each is fine(). False: one is not, or two lanes have one unit. Then the
- * entries may be zero, if they were ordered before.
+ * Adds reads with `flags` of the lanes. False: two lanes have one unit, and nothing was done. Here and below, a warp that
+ * makes reads that are not fine() must be `simple`.
  */
-bool units_read(uint64_t *entries, const struct lane_units *u, const struct self *m);
+bool units_read(uint64_t *entries, const struct lane_units *u, uint64_t flags, const struct self *m);
 
 /* Adds a read of n units by several lanes, of which these are the first and the last. */
-void shared_read(uint64_t *entries, uint32_t n, unsigned first, unsigned last, const struct self *m);
+void shared_read(uint64_t *entries, uint32_t n, unsigned first, unsigned last, uint64_t flags, const struct self *m);
 
 /* Adds reads of n units by 16 pairs of lanes that are 16 apart: `stride` units from one pair's to the next one's. */
-void pairs_read(uint64_t *entries, int32_t stride, uint32_t n, const struct self *m);
+void pairs_read(uint64_t *entries, int32_t stride, uint32_t n, uint64_t flags, const struct self *m);
 
 /* Whether none of the entries of the units at offsets[32] is zero. */
 bool units_written(const uint64_t *entries, const uint32_t *offsets, unsigned shift);

@@ -32,6 +32,12 @@ static inline uint32_t units_of(const struct block *b, unsigned bytes)
     return bytes >> b->unit_shift ? bytes >> b->unit_shift : 1;
 }
 
+/* Whether all lanes at once, one unit after the other, is quicker than one lane after the other. */
+static inline bool many_lanes(uint32_t lanes, uint32_t units)
+{
+    return (uint32_t)__builtin_popcount(lanes) >= 4 * units;
+}
+
 /* Units a lane, as a power of two. */
 static inline unsigned per_lane(const struct block *b, unsigned bytes)
 {
@@ -111,7 +117,7 @@ static bool all_written(struct warp *w, const struct ins *ins, const uint32_t *o
         if (!(chunks & ~b->full_chunks))
             return true;
     }
-    while (i < n && units_written(b->writes + i, offsets, b->unit_shift))
+    while (i < n && many_lanes(w->mask, n) && units_written(b->writes + i, offsets, b->unit_shift))
         i++;
     if (i == n)
         return true;
@@ -193,7 +199,8 @@ static inline void list_units(struct lane_units *u, uint32_t lanes, uint64_t who
 }
 
 /* Reads by all lanes, two halves alike: from offset `first` on, with these steps. False: nothing was noted. */
-static bool read_halves(struct block *b, uint32_t first, const uint32_t *steps, uint32_t n, const struct self *m)
+static bool read_halves(struct block *b, uint32_t first, const uint32_t *steps, uint32_t n, uint64_t flags,
+                        const struct self *m)
 {
     uint64_t *entries = b->reads + (first >> b->unit_shift);
     int32_t stride = (int32_t)steps[0] >> b->unit_shift, far = (int32_t)steps[1] >> b->unit_shift;
@@ -201,20 +208,20 @@ static bool read_halves(struct block *b, uint32_t first, const uint32_t *steps, 
     if ((steps[0] | steps[1]) & ((1u << b->unit_shift) - 1))
         return false;
     if (steps[0] == 0) {
-        shared_read(entries, n, 0, HALF - 1, m);
-        shared_read(entries + far, n, HALF, LANES - 1, m);
+        shared_read(entries, n, 0, HALF - 1, flags, m);
+        shared_read(entries + far, n, HALF, LANES - 1, flags, m);
         return true;
     }
     if (steps[1] == 0)
-        pairs_read(entries, stride, n, m);
+        pairs_read(entries, stride, n, flags, m);
     return steps[1] == 0;
 }
 
-/* Reads by lanes that each have n units of their own, and that are fine(). False: they are not all noted. */
-static bool read_units(uint64_t *reads, const struct lane_units *u, uint32_t n, const struct self *m)
+/* Reads of n units by each lane. False: not all units are one lane's alone, and nothing was noted. */
+static bool read_units(uint64_t *reads, const struct lane_units *u, uint32_t n, uint64_t flags, const struct self *m)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (!units_read(reads + i, u, m))
+        if (!units_read(reads + i, u, flags, m))
             return false;
     return true;
 }
@@ -232,18 +239,18 @@ static void empty_entry(struct block *b, const uint32_t *x, unsigned shape, uint
         return;
     }
     if (shape == SPREAD_UNIFORM && x[LOG_LANES] & (x[LOG_LANES] - 1)) {
-        shared_read(first, n, (unsigned)__builtin_ctz(x[LOG_LANES]), 31 - (unsigned)__builtin_clz(x[LOG_LANES]), m);
+        shared_read(first, n, (unsigned)__builtin_ctz(x[LOG_LANES]), 31 - (unsigned)__builtin_clz(x[LOG_LANES]), 0, m);
         return;
     }
     if (shape == SHAPE_HALVES) {
-        if (x[LOG_LANES] == FULL_MASK && read_halves(b, x[LOG_OFFSET], x + LOG_HEAD, n, m))
+        if (x[LOG_LANES] == FULL_MASK && read_halves(b, x[LOG_OFFSET], x + LOG_HEAD, n, 0, m))
             return;
         offsets_of_halves(x[LOG_OFFSET], x + LOG_HEAD, offsets);
         at = offsets;
     }
-    if (shape != SPREAD_UNIFORM) {
+    if (shape != SPREAD_UNIFORM && many_lanes(x[LOG_LANES], n)) {
         list_units(&u, x[LOG_LANES], m->who, b->unit_shift, at);
-        if (read_units(b->reads, &u, n, m))
+        if (read_units(b->reads, &u, n, 0, m))
             return;
     }
     EVERY_LANE(l, x[LOG_LANES])
@@ -472,27 +479,33 @@ static void check_atomics(struct look *k, const struct block *b, const uint32_t 
     }
 }
 
-/* A plain access in which all lanes are fine(), by entries. False: they are not all noted. */
+/*
+ * An access that is plain, or orders nothing, if what was written, and for a write what was read, is fine(). False: it
+ * is not all noted.
+ */
 static bool at_once(struct look *k, struct block *b, const uint32_t *offsets, uint32_t n)
 {
     struct lane_units u;
     uint32_t i = 0, steps[2];
 
-    list_units(&u, k->w->mask, k->self.who, b->unit_shift, offsets);
+    if (!many_lanes(k->w->mask, n))
+        return false;
     if (k->access == ACCESS_WRITE) {
+        list_units(&u, k->w->mask, k->self.who | k->flags, b->unit_shift, offsets);
         while (i < n && units_write(b->writes + i, b->reads + i, &u, &k->self, entry_who(b, 0, 0) | STRONG))
             i++;
         return i == n;
     }
+    list_units(&u, k->w->mask, k->self.who, b->unit_shift, offsets);
     while (i < n && units_fine(b->writes + i, &u, &k->self) &&
            (!k->w->worker->sim_check_written || units_written(b->writes + i, offsets, b->unit_shift)))
         i++;
     if (i < n)
         return false;
     if (k->w->mask == FULL_MASK && offsets_in_halves(offsets, steps) &&
-        read_halves(b, offsets[0], steps, n, &k->self))
+        read_halves(b, offsets[0], steps, n, k->flags, &k->self))
         return true;
-    return read_units(b->reads, &u, n, &k->self);
+    return read_units(b->reads, &u, n, k->flags, &k->self);
 }
 
 /* A plain access, by entries: the usual cases of lanes are done with here. */
@@ -570,6 +583,13 @@ static void check_copies(struct look *k, struct block *b, const uint32_t *offset
     }
 }
 
+/* A volatile access that orders nothing, of a warp that knows nothing of others but by barriers of all. */
+static inline bool only_volatile(const struct look *k)
+{
+    return k->flags == VOLATILE && k->access != ACCESS_ATOMIC && k->self.simple && !k->w->block->cluster &&
+           !(k->ins->guesses | k->ins->copies | k->ins->cached) && !(k->bytes & (k->bytes - 1));
+}
+
 /* An access of which the log of reads does not tell enough. */
 static __attribute__((noinline)) void by_entries(struct warp *w, const struct ins *ins, const uint32_t *offsets,
                                                  uint64_t chunks, uint32_t how)
@@ -610,7 +630,7 @@ static __attribute__((noinline)) void by_entries(struct warp *w, const struct in
         check_atomics(&k, b, offsets);
     else if (k.flags == UNDER_WAY && !b->cluster && !(bytes & (bytes - 1)))
         check_copies(&k, b, offsets, spread);
-    else
+    else if (!only_volatile(&k) || !at_once(&k, b, offsets, units_of(b, bytes)))
         check_lanes(&k, b, offsets);
 }
 
