@@ -18,6 +18,8 @@ Runs public programs on the simulator of this tree and on the one in the folder 
   --repeats N         runs of each program on each simulator; the medians count (default: 3)
   --seconds N         processor time for a run (default: 20), and 100 times as long by the clock
   --new FOLDER        the new simulator (default: the one of this tree)
+  --unchecked         the old simulator runs without checks: what checks cost, if OLD is the same simulator. Both have
+                      one worker then
   --half odd|even     only the programs at odd or even places of the order: tune on one half, report the other
   --from FOLDER       take a suite from FOLDER/SUITE where that exists, instead of fetching it
   --help
@@ -28,13 +30,14 @@ neither simulator finishes, or that do not run right on one of them, are named i
 END_OF_HELP
 }
 
-tables=$root/tests/population list='' from='' programs=40 seed=26 repeats=3 limit=20 half='' new=$build/cudasim
+tables=$root/tests/population from='' unchecked='' programs=40 seed=26 repeats=3 limit=20 half='' new=$build/cudasim
 list=$tables/programs.tsv
 [[ ${1:-} != --help ]] || { help && exit 0; }
 old=$(realpath -e -- "${1:-}" 2> /dev/null) && [ -e "$old/libcudart.so.13" ] ||
     refuse "the first argument must be a folder with libcudart.so.13; see --help"
 shift
 while [ $# -gt 0 ]; do
+    [ "$1" != --unchecked ] || { unchecked=1 CUDASIM_WORKERS=1 && export CUDASIM_WORKERS && shift && continue; }
     case $1 in --programs | --seed | --repeats | --seconds | --from | --half | --new) ;; --help) help && exit 0 ;;
     *) refuse "unknown option '$1'; see --help" ;; esac
     [ $# -gt 1 ] || refuse "option '$1' needs a value; see --help"
@@ -57,10 +60,11 @@ command_environment
 export LC_ALL=C
 path=${LD_LIBRARY_PATH:-}
 
-# run_on FOLDER NAME RUN EXIT WORDS: prints the seconds by the clock and of processor time. False if it does not run
+# run_on SIDE NAME RUN EXIT WORDS: prints the seconds by the clock and of processor time. False if it does not run
 # right. 'slow' stands before the seconds if it did not end within the limit.
 run_on() {
-    local code=0 TIMEFORMAT='%R %U %S' LD_LIBRARY_PATH=$1${path:+:$path}
+    local code=0 TIMEFORMAT='%R %U %S' LD_LIBRARY_PATH=${!1}${path:+:$path} CUDASIM_CHECK=none
+    [ "$1$unchecked" != old1 ] || export CUDASIM_CHECK
     export LD_LIBRARY_PATH
     limited "$limit" "$3" "$log/$2" || code=$?
     if [[ $code =~ ^(124|137|152)$ ]]; then
@@ -86,7 +90,7 @@ beside() {
         for side in old new; do
             # What was too slow once is not run again.
             [ "$n" = 0 ] || ! grep -q slow "$place.$side" || continue
-            run_on "${!side}" "$1" "$4" "$5" "$6" >> "$place.$side" ||
+            run_on "$side" "$1" "$4" "$5" "$6" >> "$place.$side" ||
                 { echo "# $1: not right on the $side simulator" && return 1; }
         done
         grep -qv slow "$place.old" "$place.new" || { echo "# $1: longer than $limit s on both" && return 1; }

@@ -105,7 +105,6 @@ static bool same_value(const struct look *k, unsigned l, const void *unit, unsig
     return !memcmp(mine + offset, theirs + other_offset, size);
 }
 
-/* Where in the unit's bytes lane `l`'s access is. */
 /*
  * Whether this instruction made `e`: a lane before `l`, whose access holds the unit as well. *at: the unit's place in
  * that lane's access. `address` are offsets or addresses of all lanes.

@@ -43,8 +43,8 @@ void units_of_all(struct lane_units *u, uint64_t who, unsigned shift, const uint
 bool units_fine(const uint64_t *entries, const struct lane_units *u, const struct self *m);
 
 /*
- * Adds reads with `flags` of the lanes. False: two lanes have one unit, and nothing was done. Here and below, a warp that
- * makes reads that are not fine() must be `simple`.
+ * Adds reads with `flags` of the lanes. False: two lanes have one unit, and nothing was done. Here and below, a warp
+ * whose reads are not fine() must be `simple`.
  */
 bool units_read(uint64_t *entries, const struct lane_units *u, uint64_t flags, const struct self *m);
 
