@@ -18,8 +18,8 @@
 # of a list of their own, timed on an H100. --benchmarks is the sixth: programs of three suites of benchmarks, likewise.
 # --students is the seventh: programs of students and teachers, of a list of their own. --collections is the eighth, and
 # --rest the ninth: what no draw before took of the same suites. --labs is the tenth: of eight other repositories.
-# --left is the eleventh: what no list has of HeCBench's folders a to l. --others is the twelfth: of 25 repositories that
-# no list had. They have lists of their own as well. --DRAW is one of these.
+# --left is the eleventh: what no list has of HeCBench's folders a to l. --others is the twelfth: programs of 25
+# repositories that no list had. They have lists of their own as well. --DRAW is one of these.
 #
 # The rule's order and halves are digests of names. Exit codes: 0 done, 2 usage, 3 the toolkit failed.
 
