@@ -18,8 +18,8 @@
 # of a list of their own, timed on an H100. --benchmarks is the sixth: programs of three suites of benchmarks, likewise.
 # --students is the seventh: programs of students and teachers, of a list of their own. --collections is the eighth, and
 # --rest the ninth: what no draw before took of the same suites. --labs is the tenth: of eight other repositories.
-# --left is the eleventh: what no list has of HeCBench's folders a to l. They have lists of their own as well. --DRAW is
-# one of these.
+# --left is the eleventh: what no list has of HeCBench's folders a to l. --others is the twelfth: programs of 25
+# repositories that no list had. They have lists of their own as well. --DRAW is one of these.
 #
 # The rule's order and halves are digests of names. Exit codes: 0 done, 2 usage, 3 the toolkit failed.
 
@@ -37,7 +37,8 @@ command=${1:-} jobs=1 first=9999 from='' only=. skip='' locked='' fresh='' model
 while [ $# -gt 0 ]; do
     case $1 in
     --locked) locked=1 && shift && continue ;;
-    --fresh | --next | --last | --courses | --benchmarks | --students | --collections | --rest | --labs | --left)
+    --fresh | --next | --last | --courses | --benchmarks | --students | --collections | --rest | --labs | --left | \
+        --others)
         fresh=${1#--} && shift && continue ;;
     --jobs | --first | --worst)
         [[ ${2:-} =~ ^[1-9][0-9]{0,3}$ ]] || refuse "$1: '${2:-}' is not a number from 1 to 9999" ;;
