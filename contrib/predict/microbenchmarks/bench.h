@@ -86,5 +86,6 @@ void bench_system(const struct machine *m);  /* memory that moves, the heap of k
 void bench_pages(const struct machine *m);   /* pages of managed memory */
 void bench_runtime(const struct machine *m); /* the heap with live pieces, printing of text */
 void bench_nested(const struct machine *m);  /* launches by kernels */
+void bench_constants(const struct machine *m); /* tables in constant memory that are larger than its first cache */
 
 #endif

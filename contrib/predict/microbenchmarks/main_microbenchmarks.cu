@@ -1,8 +1,8 @@
 /*
  * main_microbenchmarks.cu - reads the constants of the model of time off a GPU: microbenchmarks [GROUP...] > FILE.csv
  *
- * Groups: pipes tensor shared memory atomics launch system pages runtime nested; none: all of them. Text that kernels
- * print comes between the lines. Exit codes: 0 done, 2 usage, 3 CUDA failed.
+ * Groups: pipes tensor shared memory atomics launch system pages runtime nested constants; none: all of them. Text
+ * that kernels print comes between the lines. Exit codes: 0 done, 2 usage, 3 CUDA failed.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@ static const struct {
 } groups[] = {{"pipes", bench_pipes},   {"tensor", bench_tensor},   {"shared", bench_shared},
               {"memory", bench_memory}, {"atomics", bench_atomics}, {"launch", bench_launch},
               {"system", bench_system}, {"pages", bench_pages},     {"runtime", bench_runtime},
-              {"nested", bench_nested}};
+              {"nested", bench_nested}, {"constants", bench_constants}};
 
 static bool wanted(const char *name, int argc, char **argv)
 {
@@ -40,8 +40,8 @@ int main(int argc, char **argv)
 
     for (int n = 1; n < argc; n++)
         if (!known(argv[n])) {
-            fprintf(stderr, "no group '%s': pipes tensor shared memory atomics launch system pages runtime nested\n",
-                    argv[n]);
+            fprintf(stderr, "no group '%s': pipes tensor shared memory atomics launch system pages runtime nested "
+                    "constants\n", argv[n]);
             return 2;
         }
     CHECK(cudaGetDeviceProperties(&properties, 0));

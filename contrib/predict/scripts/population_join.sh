@@ -7,10 +7,10 @@ half=${half:-${fresh:-public}}
 
 # rows_of HALF: its lines.
 rows_of() {
-    local card=h200 draw
+    local card=h200 draw number=0 # 0: the model does not learn from it
     [ -e "$here/$1-$card.csv" ] || card=h100
-    for draw in "${!draws[@]}"; do [ "${draws[draw]}" != "$1" ] || break; done
-    awk -v card="$card" -v draw="$((draw + 1))" -f "$scripts/population_join.awk" \
+    for draw in "${!draws[@]}"; do [ "${draws[draw]}" != "$1" ] || number=$((draw + 1)); done
+    awk -v card="$card" -v draw="$number" -f "$scripts/population_join.awk" \
         "$here/$1-features.csv" "$here/$1-$card.csv" ||
         fail 'the rows cannot be joined'
 }
