@@ -70,7 +70,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     run -0 --separate-stderr features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --tune --json
     assert_equal "$(jq -c '[.[].n_t]' <<< "$output")" '[128,32,64,256,512,1024]'
     assert_equal "$(jq -c '[.[] | .n_b * .n_t] | unique' <<< "$output")" '[128000]'
-    assert_equal "$(jq '.[0] | length' <<< "$output")" 101
+    assert_equal "$(jq '.[0] | length' <<< "$output")" 105
     assert_equal "$(jq -c '.[0].n' <<< "$output")" null
     # shellcheck disable=SC2046
     features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --csv > one.csv
@@ -424,4 +424,21 @@ END
     run -0 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
         { printf "%s/%d ", $at["managed_areas"], $at["managed_first"] / 65536 + 0.5 }' <<< "$output"
     assert_output '0/0 1/16 0/0 1/1 0/0 1/4 1/2 '
+}
+
+# ptxas puts what is at an address of the code into the instruction that needs it. It reads what all lanes have by ULDC.
+@test "features: constant memory at addresses of the code, at those that all lanes have, and at others" {
+    constants() {
+        awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+            { print $1, $at["constant_requests"], $at["constant_words"], $at["constant_fixed"],
+              $at["constant_uniform"], $at["constant_lines"] }'
+    }
+    run -0 --separate-stderr features "$fixtures/constants.cu" --csv
+    run -0 constants <<< "$output"
+    # 100 elements of 16 bytes lie in 25 lines of 64.
+    assert_output "fixed 6 6 6 0 1
+uniform 100 100 0 200 25
+by_block 8 8 0 8 2
+by_lane 1 32 0 0 8
+by_data 1 1 0 0 1"
 }

@@ -151,7 +151,7 @@ column() {
     wrong '3s/computation/compute/' times.csv 3 "the class is 'compute'"
     wrong '1s/time_us/time/' times.csv 1 'the header is not'
     wrong '1s/cpx/complexity/' features.csv 1 'the header is not'
-    wrong '3s/,[^,]*$//' features.csv 3 '100 columns instead of 101'
+    wrong '3s/,[^,]*$//' features.csv 3 '104 columns instead of 105'
     wrong '3s/,[^,]*$/,NaN/' features.csv 3 "column 'data_addresses' is not a number that could be: 'NaN'"
     wrong '4s/,[^,]*$/,/' features.csv 4 "column 'data_addresses' is not a number that could be: ''"
     wrong '3d' features.csv 3 'timed was matmul_shared, size 64, block 8x8'

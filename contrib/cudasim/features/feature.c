@@ -527,6 +527,7 @@ static void fill(struct features *features, const struct sim_launch *launch, con
     v[FEATURE_REGULAR] = code->regular;
     v[FEATURE_EXECUTED] = fmin(s->blocks_run / v[FEATURE_BLOCKS], 1);
     v[FEATURE_CLOCKED] = code->clocked;
+    v[FEATURE_FOLLOWS] = code->waits || launch->cooperative;
     v[FEATURE_DATA_BRANCHES] = code->data_branches;
     v[FEATURE_DATA_ADDRESSES] = code->data_addresses;
 }

@@ -35,7 +35,8 @@
     X(HEAP_LIVE, "heap_live") X(MANAGED_AREAS, "managed_areas") X(SWAPS, "swaps")                                      \
     X(LOADS_LONGEST, "loads_longest") X(LOADS_MOST, "loads_most") X(FIRST, "first") X(FRESH, "fresh")      \
     X(IN_PLACE, "in_place") X(SHARED_MERGED, "shared_merged") X(LOAD_PASSES, "load_passes")                            \
-    X(STORE_PASSES, "store_passes")
+    X(STORE_PASSES, "store_passes") X(CONSTANT_FIXED, "constant_fixed") X(CONSTANT_UNIFORM, "constant_uniform")       \
+    X(CONSTANT_LINES, "constant_lines") X(FOLLOWS, "follows")
 
 /* How far counts can be trusted: docs/PREDICT.md. */
 #define FEATURES_OF_TRUST(X)                                                                                           \

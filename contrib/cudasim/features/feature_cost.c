@@ -6,12 +6,14 @@
  */
 #include "feature_cost.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "feature_graph.h"
 #include "feature_step.h"
+#include "feature_uniform.h"
 #include "contrib/cudasim/machine/ins.h"
 
 struct rule {
@@ -330,6 +332,7 @@ static bool is_wide_add(const struct ptx_statement *s)
 /* Where each register is written, and read: the statement plus 1; SIZE_MAX: more than once; 0: nowhere. */
 struct writers {
     size_t *at, *read;
+    bool *varies; /* among the lanes of a warp */
     size_t statement;
 };
 
@@ -410,6 +413,16 @@ static bool fuses(const struct ptx_function *f, const struct writers *w, const s
     return feature_has(opcode, "wide") || feature_is(opcode, "shl");
 }
 
+/* Whether the base of an address is a variable of the code. */
+static bool is_fixed(const struct ptx_function *f, const struct writers *w, const struct ptx_operand *base)
+{
+    size_t at = base->kind == PTX_OPERAND_REGISTER ? w->at[base->reg] : 0;
+    const struct ptx_statement *s = at && at != SIZE_MAX ? &f->statements[at - 1] : NULL;
+
+    return base->kind == PTX_OPERAND_NAME ||
+           (s && feature_is(s->opcode, "mov") && s->count == 2 && s->operands[1].kind == PTX_OPERAND_NAME);
+}
+
 static void special_cases(const struct ptx_function *f, const struct writers *w, const struct ptx_statement *s,
                           struct cost_step *x)
 {
@@ -424,9 +437,13 @@ static void special_cases(const struct ptx_function *f, const struct writers *w,
     if (feature_is(s->opcode, "ld") && x->wait == WAIT_LOAD)
         x->near = feature_has(s->opcode, "local") ? WAIT_HIT : WAIT_SHARED;
     /* A constant at a fixed place is an operand of who uses it. */
-    if (feature_is(s->opcode, "ld") && feature_has(s->opcode, "const") && last->count &&
-        last->elements[0].kind == PTX_OPERAND_NAME)
-        x->slots = x->busy = x->latency = 0;
+    if (feature_is(s->opcode, "ld") && feature_has(s->opcode, "const") && last->count) {
+        x->fixed = is_fixed(f, w, &last->elements[0]);
+        if (x->fixed)
+            x->slots = x->busy = x->latency = 0;
+        else if (!feature_reads_varying(f, s, w->varies))
+            x->constants = fmax(access_bytes(s->opcode) / 8, 1);
+    }
     if (is_wide_add(s) && s->count == 3 && (fuses(f, w, s, 1) || fuses(f, w, s, 2)))
         x->slots = x->busy = x->latency = 0;
     else if (is_wide_add(s) && s->count == 3 && last->kind == PTX_OPERAND_INTEGER)
@@ -506,11 +523,14 @@ static bool add_function(struct costs *c, const struct program *program, const s
 {
     const struct ptx_function *f = function->ptx;
     struct listing l = {c, c->register_count};
-    struct writers w = {.at = calloc(2 * (f->register_count + 1), sizeof *w.at)};
+    struct writers w = {.at = calloc(2 * (f->register_count + 1), sizeof *w.at), .varies = feature_varying(f)};
     size_t at = 0;
 
-    if (!w.at)
+    if (!w.at || !w.varies) {
+        free(w.at);
+        free(w.varies);
         return false;
+    }
     w.read = w.at + f->register_count + 1;
     for (w.statement = 0; w.statement < f->statement_count; w.statement++) {
         feature_visit_written(f, &f->statements[w.statement], note_writer, &w);
@@ -531,6 +551,7 @@ static bool add_function(struct costs *c, const struct program *program, const s
     }
     c->register_count += (uint32_t)f->register_count + 1;
     free(w.at);
+    free(w.varies);
     return !c->failed;
 }
 
@@ -579,6 +600,16 @@ void costs_add(const struct costs *costs, uint32_t index, double times, struct c
         return;
     sum->slots += times * s->slots;
     sum->busy[s->pipe] += times * s->busy;
+}
+
+double costs_constants(const struct costs *costs, uint32_t index)
+{
+    return costs->steps[index].known ? costs->steps[index].constants : 0;
+}
+
+bool costs_fixed(const struct costs *costs, uint32_t index)
+{
+    return costs->steps[index].known && costs->steps[index].fixed;
 }
 
 double costs_merged(const struct costs *costs, uint32_t index)

@@ -46,6 +46,12 @@ void costs_add(const struct costs *costs, uint32_t index, double times, struct c
 /* The share of the instruction's passes over shared memory that ptxas saves: it loads several words at once. */
 double costs_merged(const struct costs *costs, uint32_t index);
 
+/* The 8 bytes of constant memory that the instruction loads at an address which all lanes have, and ptxas knows it. */
+double costs_constants(const struct costs *costs, uint32_t index);
+
+/* Whether it loads from constant memory at an address of the code: it is an operand of who uses it. */
+bool costs_fixed(const struct costs *costs, uint32_t index);
+
 /* A warp alone on a multiprocessor: clocks without what it waits for, and how often it waits in full. */
 struct walk {
     double instructions; /* of the simulator: what is counted elsewhere */

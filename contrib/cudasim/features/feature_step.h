@@ -25,6 +25,8 @@ struct cost_step {
     uint8_t near;                  /* of a load that was not from global memory: enum wait; WAIT_LOAD: it cannot be */
     double slots, busy, latency;
     double merged;                 /* of a load of shared memory: the share of passes that ptxas saves */
+    double constants;              /* of a load of constant memory at an address that all lanes have: its 8 bytes */
+    bool fixed;                    /* of a load of constant memory at an address of the code */
     uint32_t reads, writes;        /* into costs->registers, lists that 0 ends; 0: none */
 };
 

@@ -118,16 +118,20 @@ static double passes_of(const struct work *w, uint32_t index)
 static void fill_pipes(const struct work *w, double *v)
 {
     struct cost sum = {0}, once = {0};
-    double merged = 0;
+    double merged = 0, constants = 0, fixed = 0;
 
     for (uint32_t n = 0; n < w->count; n++)
         if (w->executed[n] > 0) {
+            constants += w->executed[n] * costs_constants(w->costs, n);
+            fixed += costs_fixed(w->costs, n) ? w->executed[n] : 0;
             costs_add(w->costs, n, w->executed[n], &sum);
             costs_add(w->costs, n, 1, &once);
             if (costs_merged(w->costs, n) > 0)
                 merged += w->executed[n] * costs_merged(w->costs, n) * passes_of(w, n);
         }
     v[FEATURE_SHARED_MERGED] = merged;
+    v[FEATURE_CONSTANT_UNIFORM] = constants;
+    v[FEATURE_CONSTANT_FIXED] = fixed;
     v[FEATURE_ISSUE] = sum.slots;
     v[FEATURE_CODE] = once.slots;
     for (int pipe = 0; pipe < PIPES; pipe++)
@@ -203,6 +207,7 @@ static void fill_memory(const struct work *w, double blocks, double *v)
     v[FEATURE_ATOMIC_MEET] = hottest((double)c.meet_block, (double)c.blocks, (double)most.meet, blocks) / 10;
     v[FEATURE_ATOMIC_TURNS] = hottest((double)c.turn_block, (double)c.blocks, (double)most.turn, blocks) / 10;
     v[FEATURE_ATOMIC_ROUNDS] = hottest((double)c.rounds_block, (double)c.blocks, (double)most.rounds, blocks) / 10;
+    v[FEATURE_CONSTANT_LINES] = (double)most.constants;
     v[FEATURE_SWAPS] = hottest((double)c.swap_block, (double)c.blocks, (double)most.swap, blocks);
     v[FEATURE_LOADS_LONGEST] = ratio((double)c.loads_longest * (double)c.warps,
                                      (double)c.blocks * (double)c.load_requests);

@@ -106,6 +106,7 @@ static void reset(struct probe *p, bool gathers)
     memset(p->turn, 0, sizeof p->turn);
     memset(p->rounds, 0, sizeof p->rounds);
     memset(p->swap, 0, sizeof p->swap);
+    memset(p->constants, 0, sizeof p->constants);
     for (unsigned n = 0; n < p->path_count; n++) {
         p->paths[n].count = p->paths[n].load_count = p->paths[n].run_load = 0;
         p->paths[n].full = false;
@@ -137,6 +138,20 @@ static uint64_t most_of(const struct sim *sim, size_t offset)
     return most;
 }
 
+static uint64_t constants_of(const struct sim *sim)
+{
+    uint64_t lines = 0;
+
+    for (unsigned k = 0; k < PROBE_CONSTANTS / 64; k++) {
+        uint64_t at = 0;
+
+        for (unsigned n = 0; n < sim->worker_count; n++)
+            at |= sim->workers[n].probe ? sim->workers[n].probe->constants[k] : 0;
+        lines += (uint64_t)__builtin_popcountll(at);
+    }
+    return lines;
+}
+
 struct probe_counts probe_sum(const struct sim *sim, struct probe_most *most)
 {
     struct probe_counts sum = {0};
@@ -160,6 +175,7 @@ struct probe_counts probe_sum(const struct sim *sim, struct probe_most *most)
     most->turn = most_of(sim, offsetof(struct probe, turn));
     most->rounds = most_of(sim, offsetof(struct probe, rounds));
     most->swap = most_of(sim, offsetof(struct probe, swap));
+    most->constants = constants_of(sim);
     return sum;
 }
 
@@ -604,6 +620,13 @@ static void note_atomic(struct probe *p, const struct ins *ins, const uint64_t *
     }
 }
 
+static void note_constants(struct probe *p, const uint64_t *address, uint32_t mask, unsigned bytes)
+{
+    EVERY_LANE(l, mask)
+        for (uint64_t line = address[l] >> 6; line <= (address[l] + bytes - 1) >> 6; line++)
+            p->constants[line / 64 % (PROBE_CONSTANTS / 64)] |= UINT64_C(1) << line % 64;
+}
+
 void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address, uint32_t mask, unsigned bytes)
 {
     struct probe *p = w->worker->probe;
@@ -618,6 +641,7 @@ void probe_global(struct warp *w, const struct ins *ins, const uint64_t *address
     if (ins->class == CLASS_PARAMETER) {
         c->constant_requests++;
         c->constant_words += distinct(address, mask, 2, 0, list);
+        note_constants(p, address, mask, bytes);
         return;
     }
     count = distinct(address, mask, SECTOR_SHIFT, bytes - 1, list);

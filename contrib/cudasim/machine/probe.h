@@ -27,7 +27,8 @@ enum {
     PROBE_WAYS = 4,
     PROBE_LOADS = 65536,  /* loads of a path; later ones are not kept */
     PROBE_SEEN = 32768,   /* places for the sectors that a block asked L2 for; sectors share them by a hash */
-    PROBE_HOT = 4096      /* counters of the atomics on one word; words share them by a hash */
+    PROBE_HOT = 4096,     /* counters of the atomics on one word; words share them by a hash */
+    PROBE_CONSTANTS = 1024 /* lines of 64 bytes in a bank of constant memory */
 };
 
 /* A straight run of instructions: code[from .. to). Its loads stand from loads[load] on. */
@@ -102,6 +103,7 @@ struct probe {
     uint32_t turn[PROBE_HOT], turn_now[PROBE_HOT]; /* tenths of rounds of atomics at a granule */
     uint32_t rounds[PROBE_HOT], rounds_now[PROBE_HOT]; /* the same at a sector; floats count for more */
     uint32_t swap[PROBE_HOT], swap_now[PROBE_HOT]; /* requests of compare and swap at a word */
+    uint64_t constants[PROBE_CONSTANTS / 64]; /* a bit for each line of constant memory that loads touched */
     struct probe_path paths[PROBE_PATHS];
     uint32_t path_count;
 };
@@ -116,6 +118,7 @@ void probe_reset(struct sim *sim, bool gathers);
 /* The sums over all workers, and the most of all launches' blocks together. */
 struct probe_most {
     uint64_t hot, meet, turn, rounds, swap; /* of each array of struct probe the largest */
+    uint64_t constants;                     /* lines of constant memory that all workers touched */
 };
 struct probe_counts probe_sum(const struct sim *sim, struct probe_most *most);
 

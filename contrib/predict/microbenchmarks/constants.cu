@@ -1,72 +1,60 @@
 /*
- * constants.cu - constant memory that is larger than its first cache: tables that warps read from the first number to
- * the last, all lanes one number.
+ * constants.cu - tables in constant memory that warps read from the first element to the last, all lanes the same one.
+ *
+ * If the compiler knows that, the reads go by the cache for operands (ULDC), which is small. Warps that are at
+ * different places of the table take it from each other, and this is slow.
  */
 #include "bench.h"
 
 namespace {
 
-const int TABLE = 4096, ROUNDS = 3, MOST = 64;
+const int TABLE = 4096, READS = 8000;
 
-__constant__ uint4 table[TABLE];
+__constant__ float4 table[TABLE];
 
-/*
- * Reads `count` elements `step` apart in ROUNDS rounds, each warp from an element of its own on if `apart`. The clocks
- * of the first round, then of the last one. UNIFORM: the compiler knows that the lanes agree.
- */
-template <bool UNIFORM> __global__ void stream(long long *clocks, unsigned *sink, int count, int step, int apart)
+/* What is done with an element. */
+enum work { SUM, CHAIN, RSQRT, ROOT };
+
+/* OTHER: the compiler does not know that the lanes agree; `zero` is 0. */
+template <work WORK, bool OTHER> __global__ void loop(float *sink, int count, int rounds, int zero)
 {
-    __shared__ long long least[ROUNDS], most[ROUNDS];
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    unsigned sum = 0;
+    const int from = OTHER ? (int)threadIdx.x * zero : 0;
+    const float x = threadIdx.x * 0.1f, y = blockIdx.x;
+    float sum = 0;
 
-    if (threadIdx.x < ROUNDS) {
-        least[threadIdx.x] = INT64_MAX;
-        most[threadIdx.x] = 0;
-    }
-    for (int round = 0; round < ROUNDS; round++) {
-        __syncthreads();
-        const long long begin = clock64();
-        int at = UNIFORM ? 0 : apart * warp % count + lane / 32;
-
-#pragma unroll 4
+    for (int round = 0; round < rounds; round++)
         for (int n = 0; n < count; n++) {
-            const uint4 x = table[at * step];
+            const float4 e = table[n + from];
+            float d = (x - e.x) * (x - e.x) + (y - e.y) * (y - e.y) + e.z;
 
-            sum += x.x ^ x.y ^ x.z ^ x.w;
-            at = at + 1 == count ? 0 : at + 1;
+            if (WORK == CHAIN)
+#pragma unroll
+                for (int i = 0; i < 12; i++)
+                    d = d * d + 1.5f;
+            if (WORK == RSQRT)
+                d = rsqrtf(d);
+            if (WORK == ROOT)
+                d = sqrtf(d);
+            sum += e.w * d;
         }
-        const long long end = clock64();
-
-        if (lane == 0) {
-            atomicMin(&least[round], begin);
-            atomicMax(&most[round], end);
-        }
-    }
-    __syncthreads();
-    if (threadIdx.x == 0 && blockIdx.x == 0) {
-        clocks[0] = most[0] - least[0];
-        clocks[1] = most[ROUNDS - 1] - least[ROUNDS - 1];
-    }
     if (sum == 12345)
         *sink = sum;
 }
 
-template <bool UNIFORM> void streams(const struct machine *m, const char *name, int step, int apart)
+template <work WORK, bool OTHER> void loops(const struct machine *m, const char *name)
 {
-    char group[64];
+    char line[64];
 
-    for (int warps : {1, 4, 16, 32})
-        for (int bytes = 1024; bytes <= TABLE * 16; bytes *= 2) {
-            const int count = bytes / 16 / step;
-            long long clocks[2];
+    for (int warps = 8; warps <= 64; warps += 8)
+        for (int count = 16; count <= TABLE; count *= count < 64 ? 2 : 4) {
+            const int rounds = READS / count > 0 ? READS / count : 1;
+            const float us = bench_us(3, [&] {
+                loop<WORK, OTHER><<<m->sms * (warps / 8), 256>>>((float *)m->sink, count, rounds, 0);
+            });
 
-            stream<UNIFORM><<<m->sms, 32 * warps>>>(m->clock, m->sink, count, step, apart);
-            CHECK(cudaGetLastError());
-            CHECK(cudaMemcpy(clocks, m->clock, sizeof clocks, cudaMemcpyDeviceToHost));
-            snprintf(group, sizeof group, "%s_%d", name, warps);
-            bench_line("constant_first", group, bytes, (double)clocks[0] / (count * warps), "clocks a request");
-            bench_line("constant_stream", group, bytes, (double)clocks[1] / (count * warps), "clocks a request");
+            snprintf(line, sizeof line, "%s_%d", name, warps);
+            bench_line("constant_loop", line, count * 16, us * m->mhz / ((double)rounds * count * warps),
+                       "clocks an element");
         }
 }
 
@@ -74,8 +62,12 @@ template <bool UNIFORM> void streams(const struct machine *m, const char *name, 
 
 void bench_constants(const struct machine *m)
 {
-    streams<true>(m, "uniform", 1, 0);
-    streams<false>(m, "lanes", 1, 0);
-    streams<false>(m, "lanes_apart", 1, 37);
-    streams<false>(m, "lanes_each_line", 4, 0);
+    loops<SUM, false>(m, "sum");
+    loops<CHAIN, false>(m, "chain");
+    loops<RSQRT, false>(m, "rsqrt");
+    loops<ROOT, false>(m, "root");
+    loops<SUM, true>(m, "sum_lanes");
+    loops<CHAIN, true>(m, "chain_lanes");
+    loops<RSQRT, true>(m, "rsqrt_lanes");
+    loops<ROOT, true>(m, "root_lanes");
 }

@@ -18,6 +18,11 @@
                                 /* public programs 1 */
 #define SCATTERED_CLOCK 18.7    /* atomic, scattered_256M, read and written: sectors a clock from memory, one by one */
 #define CONSTANT_CLOCKS 2.0     /* constant_throughput: for each word */
+#define UNIFORM_CLOCKS 0.6      /* constant_loop: for each 8 bytes, if the cache for operands has them */
+#define CONSTANT_MISS 1.7       /* constant_loop: for each 8 bytes, by each block of a multiprocessor but four */
+#define CONSTANT_QUIET 4.0      /* constant_loop: so many blocks do not disturb each other */
+#define CONSTANT_MOST 24.0      /* constant_loop: for each 8 bytes at most */
+#define CONSTANT_KEPT 6.0       /* constant_loop: lines of 64 bytes that the cache for operands keeps */
 #define SHARED_ROUND_CLOCKS 1.0 /* shared_atomic, add_u32: for each lane at one word */
 #define ALL_MEET 31.0           /* rounds of a request: of nearly all requests all lanes meet */
 #define SHARED_LOOP_CLOCKS 3.4    /* shared_atomic, add_f32: for each lane at one word */
@@ -123,6 +128,7 @@ struct place {
     double share;      /* of the launch's work that the busiest multiprocessor has */
     double partitions; /* how much longer the fullest of its four schedulers takes than their mean */
     double waves;      /* of blocks one after another, at least 1 */
+    double blocks;     /* that a multiprocessor has at once */
 };
 
 static struct place place_of(const struct sample *s, const struct gpu *gpu)
@@ -130,7 +136,7 @@ static struct place place_of(const struct sample *s, const struct gpu *gpu)
     struct occupancy o = terms_occupancy(s, gpu);
     double blocks = s->value[COLUMN_N_B], per_sm = blocks / gpu->sms, most = ceil(per_sm);
     double resident = fmin(most, o.blocks_per_sm), warps = resident * fmax(1, s->value[COLUMN_W]);
-    struct place p;
+    struct place p = {.blocks = resident};
 
     /* While there are more blocks than fit, whoever is done first takes the next: what is uneven is the last wave. */
     if (per_sm > o.blocks_per_sm)
@@ -395,6 +401,20 @@ static double slices(const struct gpu *gpu)
     return gpu->l2_bytes / MEASURED_L2_BYTES;
 }
 
+/*
+ * Constant memory. An address of the code is an operand, and free. Others are loads. Addresses that all lanes have go
+ * to a small cache. Blocks that are at different places of a long table take it from each other.
+ */
+static double constant_clocks(const double *v, const struct place *p)
+{
+    double uniform = known(v[COLUMN_CONSTANT_UNIFORM], 0);
+    double loads = v[COLUMN_CONSTANT_WORDS] - known(v[COLUMN_CONSTANT_FIXED], 0) - uniform;
+    double miss = fmin(CONSTANT_MISS * fmax(p->blocks - CONSTANT_QUIET, 0), CONSTANT_MOST);
+    double gone = fmax(1 - CONSTANT_KEPT / fmax(known(v[COLUMN_CONSTANT_LINES], 0), 1), 0);
+
+    return CONSTANT_CLOCKS * fmax(loads, 0) + (UNIFORM_CLOCKS + miss * gone) * uniform;
+}
+
 static void throughputs(const double *v, const struct gpu *gpu, const struct place *p, double *clocks)
 {
     double sectors = v[COLUMN_LOAD_SECTORS] + v[COLUMN_STORE_SECTORS];
@@ -414,7 +434,7 @@ static void throughputs(const double *v, const struct gpu *gpu, const struct pla
     clocks[PART_FP64] = spread * v[COLUMN_BUSY_FP64];
     clocks[PART_XU] = spread * v[COLUMN_BUSY_XU];
     clocks[PART_TENSOR] = spread * v[COLUMN_BUSY_TENSOR];
-    lsu = v[COLUMN_BUSY_LSU] + LINE_CLOCKS * fmax(lines - requests, 0) + CONSTANT_CLOCKS * v[COLUMN_CONSTANT_WORDS];
+    lsu = v[COLUMN_BUSY_LSU] + LINE_CLOCKS * fmax(lines - requests, 0) + constant_clocks(v, p);
     shared = v[COLUMN_SHARED_PASSES] - known(v[COLUMN_SHARED_MERGED], 0) + SHARED_ROUND_CLOCKS * shared_rounds(v) +
              SHARED_LOOP_CLOCKS * known(v[COLUMN_SHARED_LOOPS], 0);
     /* One pipe does both: it is named for what takes more of it. */
@@ -431,11 +451,14 @@ static void throughputs(const double *v, const struct gpu *gpu, const struct pla
 /*
  * Waits for loads of the warps that have most of them, over those of the mean warp: one of each wave, in the last wave
  * the one with most of all. `other` where the row does not say, where the loads of a loop do not wait for each other
- * because its rounds are known, and where a warp may load until another block has done something.
+ * because its rounds are known, and where a warp may load until another block has done something (in rows that do not
+ * say so, where there are atomics).
  */
 static double longest_loads(const double *v, const struct place *p, double other)
 {
-    return !irregular(v) || v[COLUMN_WAIT_ATOMIC] > 0 || isnan(v[COLUMN_LOADS_MOST]) || v[COLUMN_LOADS_MOST] <= 0
+    bool follows = isnan(v[COLUMN_FOLLOWS]) ? v[COLUMN_WAIT_ATOMIC] > 0 : v[COLUMN_FOLLOWS] > 0;
+
+    return !irregular(v) || follows || isnan(v[COLUMN_LOADS_MOST]) || v[COLUMN_LOADS_MOST] <= 0
                ? other : (p->waves - 1) * v[COLUMN_LOADS_LONGEST] + v[COLUMN_LOADS_MOST];
 }
 

@@ -119,6 +119,10 @@
     X(SHARED_MERGED, "shared_merged", WORK) \
     X(LOAD_PASSES, "load_passes", WORK) \
     X(STORE_PASSES, "store_passes", WORK) \
+    X(CONSTANT_FIXED, "constant_fixed", WORK) \
+    X(CONSTANT_UNIFORM, "constant_uniform", WORK) \
+    X(CONSTANT_LINES, "constant_lines", WORK) \
+    X(FOLLOWS, "follows", WORK) \
     X(EXECUTED, "executed", WORK) \
     X(STALE, "stale", WORK) \
     X(CLOCKED, "clocked", WORK) \
