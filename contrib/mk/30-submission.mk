@@ -37,8 +37,10 @@ submission_compiler = $(if $(filter %.cc,$(1)),$(CXX) $(SUBMISSION_CXXFLAGS),$(C
 
 # The toolkit's header and the problem's are included before anything the submission may bring.
 HEADER := problems/$(PROBLEM)/include/device_user.h
-INCLUDES = -include verify/wire/submission.h -include $(HEADER) -Iproblems/$(PROBLEM)/include -I$(dir $(1)) \
-	-Icontrib/cuda -Icontrib/opencl
+INCLUDES = $(if $(filter %.cu,$(1)),$(CUDA_FIRST)) -include verify/wire/submission.h -include $(HEADER) \
+	-Iproblems/$(PROBLEM)/include -I$(dir $(1)) -Icontrib/cuda -Icontrib/opencl
+# What nvcc writes includes crt/host_runtime.h, which registers device code: not one in the submission's folder.
+CUDA_FIRST = $(addprefix -I,$(CUDA_INCLUDE))
 comma := ,
 SUBMISSION_LINK := contrib/mk/exports.map
 LINK_OPTIONS := --version-script=$(SUBMISSION_LINK),-z,defs,--require-defined=device_user
