@@ -70,13 +70,17 @@ static uint64_t number(const unsigned char *at, size_t bytes)
 /* The families of PTX instructions: an opcode up to its first dot. */
 static const char *const tensor_ptx[] = { "mma", "wmma", "wgmma", "tcgen05" };
 
-/* The low nine bits of an instruction of compute capability 7.0 and later, as ptxas 13 writes it. */
+/*
+ * The low nine bits of an instruction of compute capability 7.0 and later, as ptxas 13 writes it. UTCMMA stands for all
+ * kinds of tcgen05.mma.
+ */
 static const struct {
     uint16_t opcode;
     const char *name;
 } tensor_sass[] = {
     { 0x037, "IMMA" }, { 0x03a, "BMMA" }, { 0x03c, "HMMA" }, { 0x03d, "BMMA" }, { 0x03f, "DMMA" }, { 0x07a, "QMMA" },
-    { 0x1f0, "HGMMA" }, { 0x1f1, "IGMMA" }, { 0x1f2, "BGMMA" }, { 0x1f3, "QGMMA" },
+    { 0x07f, "OMMA" }, { 0x1ea, "UTCMMA" }, { 0x1f0, "HGMMA" }, { 0x1f1, "IGMMA" }, { 0x1f2, "BGMMA" },
+    { 0x1f3, "QGMMA" },
 };
 
 /* HFMA2.MMA, by the same bits: half precision on the tensor cores' pipe, which no league forbids. */
