@@ -163,6 +163,8 @@ EDITS
     { { tar -cf - large.c 2> /dev/null || true; } | head -c 512 | gzip; cat zeros zeros zeros; } > "$to/bomb.tar.gz"
     rm large.c
     gzip < zeros | gzip > "$to/thrice.tar.gz"
+    # What libarchive would read, some of it by starting a program, and no such archive is by its name.
+    { echo 'begin-base64 644 x' && tar -cf - plain | base64 && echo ====; } > "$to/letters.tar"
     head -c 200 "$to/good.zip" > "$to/cut.zip"
     zip -qr -P secret "$to/locked.zip" plain
     mkdir many && touch many/{1..20}.c && tar -cf "$to/many.tar" many
@@ -193,6 +195,7 @@ holes.tar|unpacks to more bytes than the contest allows
 promise.tar.gz|cannot be read: it is damaged
 bomb.tar.gz|unpacks to more bytes than the contest allows
 thrice.tar.gz|compressed more than once
+letters.tar|cannot be read: it is damaged
 cut.zip|cannot be read: it is damaged
 locked.zip|cannot be read: it is damaged or encrypted
 many.tar|has more files than the contest allows
@@ -210,7 +213,7 @@ umlaut.tar|is not a name of letters
 twofold.tar|'plain/main.c' occurs twice
 empty.tar|has no .cu, .c or .cc file
 REASONS
-    assert_equal "$(query 'SELECT count(*) FROM judgements')" 23
+    assert_equal "$(query 'SELECT count(*) FROM judgements')" 24
     sound
     # The submission makes the compiler read foreign files: each of these gets CE, with the compiler's message.
     rm -r "$to" && mkdir "$to"

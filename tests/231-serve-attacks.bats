@@ -260,3 +260,28 @@ judged() { [ "$(query "SELECT count(*) FROM judgements WHERE state = 'done'")" =
     wait $(jobs -p | grep -vx "$server")
     assert_equal "$(query 'SELECT count(*) FROM submissions')" 3
 }
+
+@test "attack: one team's questions do not push the others' from the jury's page" {
+    local ada bob prof
+    serve_contest
+    ada=$(token ada) bob=$(token bob) prof=$("$build/grader" token "$contest" --jury prof)
+    serve
+    assert_equal "$(code -H "Authorization: Bearer $bob" -d text=first "$url/ask")" 303
+    # As many as it may have without an answer; by requests, the limit of an account would come first.
+    sqlite3 "$db" "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 20)
+        INSERT INTO clarifications (from_team, text, made) SELECT 'ada', 'why ' || i, unixepoch() FROM n"
+    run -0 curl -s -D - -H "Authorization: Bearer $ada" -d text=again "$url/ask"
+    assert_output --regexp '^HTTP/1.1 429'
+    assert_output --partial '20 of your questions of the last hour have no answer yet: wait for the jury'
+    run -0 curl -s -D - -H "Authorization: Bearer $ada" -H 'Content-Type: application/json' -d '{"text": "again"}' \
+        "$url/api/contests/contest/clarifications"
+    assert_output --regexp '^HTTP/1.1 429'
+    # Others go on asking, the jury answers, and an answer makes room.
+    assert_equal "$(code -H "Authorization: Bearer $bob" -d text=second "$url/ask")" 303
+    assert_equal "$(code -H "Authorization: Bearer $prof" -d text=so -d reply_to=5 "$url/ask")" 303
+    assert_equal "$(code -H "Authorization: Bearer $ada" -d text=again "$url/ask")" 303
+    assert_equal "$(code -H "Authorization: Bearer $ada" -d text=again "$url/ask")" 429
+    # Old ones do not count: the jury may have answered them to all.
+    sqlite3 "$db" "UPDATE clarifications SET made = made - 3600 WHERE from_team = 'ada'"
+    assert_equal "$(code -H "Authorization: Bearer $ada" -d text=later "$url/ask")" 303
+}

@@ -226,6 +226,34 @@ masked=(unshare --user --map-root-user --mount --pid --fork --kill-child bash -c
     run -3 "$build/tests/container" --no-landlock run_scripts/lib/compile_box.sh --which
 }
 
+@test "box: a compiler and a submission find none of the files that the caller has open" {
+    requires box
+    local file which within
+    echo 'word from a file of the caller' > "$BATS_TEST_TMPDIR/own"
+    exec {file}< "$BATS_TEST_TMPDIR/own"
+    printf '#include "/proc/self/fd/%d"\nunsigned device_user;\n' $file > "$BATS_TEST_TMPDIR/include.c"
+    # Control: the compiler of whoever uses no box reads it.
+    run -1 gcc -c -o /dev/null "$BATS_TEST_TMPDIR/include.c"
+    assert_output --partial 'word from a file'
+    for which in namespaces no-proc landlock; do
+        case $which in
+        namespaces) within=() ;;
+        no-proc) within=("${masked[@]}") ;;
+        landlock) within=("$build/tests/container") ;;
+        esac
+        run -1 "${within[@]}" run_scripts/judge.sh "$BATS_TEST_TMPDIR/include.c" --case sample/1-small
+        assert_output --partial "/proc/self/fd/$file"
+        refute_output --partial 'word from a file'
+    done
+    sed 's|FILE|/proc/self/fd/'$file'|' > "$BATS_TEST_TMPDIR/open.c" <<'END'
+#include <fcntl.h>
+unsigned int device_user(char *a, int m, char *b, int n) { return open("FILE", O_RDONLY) >= 0 ? 127 : 1; }
+END
+    run -1 run_scripts/judge.sh "$BATS_TEST_TMPDIR/open.c" --any-imports --case sample/1-small
+    assert_output --partial 'answered 1 where 127'
+    exec {file}<&-
+}
+
 @test "box: with Landlock a submission and its compiler can read no toolkit file and signal no process" {
     local container=("$build/tests/container")
     run -0 "${container[@]}" run_scripts/judge.sh problems/editdistance/submissions/accepted/bitparallel.c \

@@ -85,6 +85,16 @@ refused() {
     done
 }
 
+@test "leagues: ... and where one architecture alone has the instruction, which its plain PTX lacks" {
+    requires nvcc
+    local each so
+    for each in 100:UTCMMA 120:OMMA; do
+        refused tests/fixtures/rules/blackwell.cu \
+            "tensor cores are not allowed in this league: _Z8multiplyPKjS0_Pf has ${each#*:}" BUILD="build-${each%:*}" \
+            "NVCC_FLAGS=-O3 -cudart shared --compress-mode=none -Xcompiler -fPIC -gencode arch=compute_${each%:*}a,code=sm_${each%:*}a -gencode arch=compute_${each%:*},code=compute_${each%:*}"
+    done
+}
+
 @test "leagues: words that only look like them break no rule" {
     requires nvcc
     local so

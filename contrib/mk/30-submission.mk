@@ -37,10 +37,15 @@ submission_compiler = $(if $(filter %.cc,$(1)),$(CXX) $(SUBMISSION_CXXFLAGS),$(C
 
 # The toolkit's header and the problem's are included before anything the submission may bring.
 HEADER := problems/$(PROBLEM)/include/device_user.h
-INCLUDES = -include verify/wire/submission.h -include $(HEADER) -Iproblems/$(PROBLEM)/include -I$(dir $(1)) \
-	-Icontrib/cuda -Icontrib/opencl
+INCLUDES = $(if $(filter %.cu,$(1)),$(CUDA_FIRST)) -include verify/wire/submission.h -include $(HEADER) \
+	-Iproblems/$(PROBLEM)/include -I$(dir $(1)) -Icontrib/cuda -Icontrib/opencl
+# What nvcc writes includes crt/host_runtime.h, which registers device code: not one in the submission's folder.
+CUDA_FIRST = $(addprefix -I,$(CUDA_INCLUDE))
 comma := ,
+space := $(subst ,, )
 SUBMISSION_LINK := contrib/mk/exports.map
+# No compiler is started for what an object says of itself, nor does nm load the plugin that reads it.
+WITHOUT_LTO := -fno-lto -fno-use-linker-plugin
 LINK_OPTIONS := --version-script=$(SUBMISSION_LINK),-z,defs,--require-defined=device_user
 
 # With BOXED=1 each compiler runs in a box, which sees the submission and what the toolkit gives to it.
@@ -80,10 +85,11 @@ $(call submission_folder,$(1))/files: ;
 $(call submission_folder,$(1))/device_user.so: \
 		$(foreach source,$(call submission_sources,$(1)),$(call submission_object,$(1),$(source))) \
 		$(call submission_folder,$(1))/files $(SUBMISSION_LINK)
-	@$(call box,$(1))nm -C --defined-only $$(filter %.o,$$^) | awk -f contrib/mk/entry.awk >&2
+	@$(call box,$(1))nm --target=elf64-little -C --defined-only $$(filter %.o,$$^) | awk -f contrib/mk/entry.awk >&2
 	$$(call say,LINK $$@)$(call box,$(1))$(if $(filter %.cu,$(call submission_sources,$(1))),\
-		$$(NVCC) -shared -cudart shared -Xlinker $(LINK_OPTIONS),\
-		$(if $(filter %.cc,$(call submission_sources,$(1))),$(CXX),$(CC)) -shared -Wl$(comma)$(LINK_OPTIONS)) \
+		$$(NVCC) -shared -cudart shared -Xcompiler $(subst $(space),$(comma),$(WITHOUT_LTO)) -Xlinker $(LINK_OPTIONS),\
+		$(if $(filter %.cc,$(call submission_sources,$(1))),$(CXX),$(CC)) -shared $(WITHOUT_LTO) \
+		-Wl$(comma)$(LINK_OPTIONS)) \
 		-o $$@ $$(filter %.o,$$^) -lm\
 		$(if $(call submission_opencl,$(1)),-lOpenCL)
 endef

@@ -52,6 +52,32 @@ static bool find_asker(struct server *server, const struct http_request *request
     return got != STORE_FAILED;
 }
 
+/*
+ * Whether a team may ask one more. The jury's page has the newest questions of all teams: one team alone is not to push
+ * out the others'.
+ */
+static bool may_ask(struct server *server, const struct http_request *request, struct http_reply *reply)
+{
+    struct error error = { 0 };
+    int64_t open;
+    char line[160];
+
+    if (!store_number(&server->store, &error, &open,
+                      "SELECT count(*) FROM clarifications q WHERE q.from_team = ? AND q.made > ? AND NOT EXISTS"
+                      " (SELECT 1 FROM clarifications a WHERE a.reply_to = q.id)", "sd", request->account.name,
+                      server_now(server) - QUESTION_SECONDS)) {
+        server_failed(request, reply, &error);
+        return false;
+    }
+    if (open < QUESTIONS_OPEN)
+        return true;
+    snprintf(line, sizeof line, "%d of your questions of the last hour have no answer yet: wait for the jury",
+             QUESTIONS_OPEN);
+    server_refuse(request, reply, MHD_HTTP_TOO_MANY_REQUESTS, line);
+    reply->retry = 60;
+    return false;
+}
+
 bool question_take(struct server *server, const struct http_request *request, const struct question *question,
                    int64_t *number, struct http_reply *reply)
 {
@@ -72,6 +98,8 @@ bool question_take(struct server *server, const struct http_request *request, co
         server_refuse(request, reply, MHD_HTTP_BAD_REQUEST, "there is no clarification with that number");
         return false;
     }
+    if (ok && !jury && !may_ask(server, request, reply))
+        return false;
     if (question->to_asker && asker[0])
         to = asker;
     ok = ok && store_run(&server->store, &error,

@@ -177,7 +177,11 @@ json_t *extras_counters(struct server *server, const struct extras *of, bool who
 json_t *extras_times(const struct extras *of, bool timed, bool ranks_cpu);
 
 /* ---- question.c */
-enum { QUESTION_BYTES = 4000 };
+enum {
+    QUESTION_BYTES = 4000,
+    QUESTIONS_OPEN = 20,     /* that a team may have without an answer, */
+    QUESTION_SECONDS = 3600, /* of those that it asked in so many seconds */
+};
 
 struct question {
     const char *text, *problem; /* problem: an id of contest.yaml, or NULL */

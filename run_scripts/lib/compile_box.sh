@@ -21,6 +21,11 @@ if [ "${1:-}" = --which ]; then
     done
     exit 3
 fi
+# The caller's open files stay the caller's: /proc of the box would lead to them. 255 is this script, for bash alone.
+for file in /proc/self/fd/*; do
+    fd=${file##*/}
+    [[ ! $fd =~ ^[0-9]+$ ]] || [ "$fd" -le 2 ] || [ "$fd" -eq 255 ] || exec {fd}>&-
+done
 [ $# -ge 3 ] || { echo 'usage: compile_box.sh OUTPUT-FOLDER READABLE... -- COMMAND...' >&2; exit 2; }
 files=("$1")
 shift

@@ -76,6 +76,17 @@ static const struct row {
     { DRIVER, ENDS, "mremap to a place", SYS_mremap, { PAGE, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, 1 << 20 } },
     { ALL, PASSES, "mremap", SYS_mremap, { PAGE, 4096, 8192, MREMAP_MAYMOVE } },
 
+    /* What the machine keeps of files can be neither seen nor changed. */
+    { ALL, PASSES, "preadv2", SYS_preadv2, { FD_CODE, (long)&vector, 1, 0, 0, 0 } },
+    { ALL, ENOSYS, "preadv2 without waiting", SYS_preadv2, { FD_CODE, (long)&vector, 1, 0, 0, RWF_NOWAIT } },
+    { ALL, ENOSYS, "pwritev2 in another way", SYS_pwritev2, { FD_MEMORY, (long)&vector, 1, 4096, 0, RWF_DSYNC } },
+    { ALL, ENOSYS, "fadvise64", SYS_fadvise64, { FD_CODE, 0, 0, POSIX_FADV_DONTNEED } },
+    { ALL, ENOSYS, "readahead", SYS_readahead, { FD_CODE, 0, 4096 } },
+    { ALL, ENOSYS, "mincore", SYS_mincore, { PAGE, 4096, (long)&byte } },
+    { ALL, EINVAL, "madvise, to send pages away", SYS_madvise, { PAGE, 4096, MADV_PAGEOUT } },
+    { ALL, EINVAL, "madvise, with more in the register", SYS_madvise, { PAGE, 4096, UPPER(MADV_COLD) } },
+    { ALL, PASSES, "madvise", SYS_madvise, { PAGE, 4096, MADV_DONTNEED } },
+
     /* Only a file can be executable, mapped privately, by the loader's descriptors. */
     { ALL, ENDS, "mprotect", SYS_mprotect, { PAGE, 4096, PROT_READ | PROT_EXEC } },
     { ALL, ENDS, "pkey_mprotect", SYS_pkey_mprotect, { PAGE, 4096, PROT_EXEC, -1 } },

@@ -1,9 +1,9 @@
 /*
  * rules.c - reads the code that nvcc embedded: containers of machine code (cubins) and PTX in .nv_fatbin.
  *
- * The container, as nvcc 12 and 13 write it (numbers little-endian):
+ * A container (verify/base/containers.h) has entries, one after the other, as nvcc 12 and 13 write them (numbers
+ * little-endian):
  *
- *     container   +0 magic 0xBA55ED50   +6 u16 bytes of this header   +8 u64 bytes of entries
  *     entry       +0 u16 kind: 1 PTX, 2 cubin   +4 u32 bytes of this header   +8 u64 bytes of payload   +40 u64 flags
  *
  * An unreadable file is refused: it comes from a compiler, but from the participant's source.
@@ -23,10 +23,9 @@
 
 #include "imports.h"
 #include "startup.h"
+#include "verify/base/containers.h"
 
-#define FATBIN_MAGIC UINT32_C(0xBA55ED50)
-
-enum { CONTAINER_HEADER = 16, ENTRY_HEADER = 64, INSTRUCTION = 16 }; /* bytes */
+enum { ENTRY_HEADER = 64, INSTRUCTION = 16 }; /* bytes */
 enum { KIND_PTX = 1, KIND_CUBIN = 2, FLAGS_COMPRESSED = 0xA000 };
 
 /* What is being looked at. */
@@ -68,16 +67,20 @@ static uint64_t number(const unsigned char *at, size_t bytes)
 
 /* ------------------------------------------------------------------ tensor cores */
 
-/* The families of PTX instructions: up to the first dot of an opcode. */
-static const char *const tensor_ptx[] = { "mma.", "wmma.", "wgmma.", "tcgen05." };
+/* The families of PTX instructions: an opcode up to its first dot. */
+static const char *const tensor_ptx[] = { "mma", "wmma", "wgmma", "tcgen05" };
 
-/* The low nine bits of an instruction of compute capability 7.0 and later, as ptxas 13 writes it. */
+/*
+ * The low nine bits of an instruction of compute capability 7.0 and later, as ptxas 13 writes it. UTCMMA stands for all
+ * kinds of tcgen05.mma.
+ */
 static const struct {
     uint16_t opcode;
     const char *name;
 } tensor_sass[] = {
     { 0x037, "IMMA" }, { 0x03a, "BMMA" }, { 0x03c, "HMMA" }, { 0x03d, "BMMA" }, { 0x03f, "DMMA" }, { 0x07a, "QMMA" },
-    { 0x1f0, "HGMMA" }, { 0x1f1, "IGMMA" }, { 0x1f2, "BGMMA" }, { 0x1f3, "QGMMA" },
+    { 0x07f, "OMMA" }, { 0x1ea, "UTCMMA" }, { 0x1f0, "HGMMA" }, { 0x1f1, "IGMMA" }, { 0x1f2, "BGMMA" },
+    { 0x1f3, "QGMMA" },
 };
 
 /* HFMA2.MMA, by the same bits: half precision on the tensor cores' pipe, which no league forbids. */
@@ -85,28 +88,50 @@ enum { HALF_SASS = 0x035 };
 
 static bool is_word(unsigned char c) { return isalnum(c) || c == '_' || c == '$' || c == '%' || c == '.'; }
 
-/* Comments and strings (names of files) are passed over. */
-static bool check_ptx(struct reader *reader, const char *text, size_t size)
+/* The place of the first character from i on that is neither space nor in a comment; the size for none. */
+static size_t pass_over(const char *text, size_t size, size_t i)
 {
-    for (size_t i = 0; i < size; i++) {
-        const char *rest = text + i;
-        size_t left = size - i, length = 0;
+    for (; i < size; i++) {
+        const char *rest = text + i, *end;
+        const size_t left = size - i;
 
         if (left >= 2 && (memcmp(rest, "//", 2) == 0 || memcmp(rest, "/*", 2) == 0)) {
-            const char *end = rest[1] == '/' ? memchr(rest, '\n', left) : memmem(rest + 2, left - 2, "*/", 2);
-
+            end = rest[1] == '/' ? memchr(rest, '\n', left) : memmem(rest + 2, left - 2, "*/", 2);
             i = end ? (size_t)(end - text) + (rest[1] == '*') : size;
-        } else if (*rest == '"') {
+        } else if (!isspace((unsigned char)*rest)) {
+            return i;
+        }
+    }
+    return size;
+}
+
+/*
+ * Comments and strings (names of files) are passed over. Between an opcode and its dot there may be space and comments,
+ * for ptxas; a name without a dot behind it is no opcode.
+ */
+static bool check_ptx(struct reader *reader, const char *text, size_t size)
+{
+    for (size_t i = pass_over(text, size, 0); i < size; i = pass_over(text, size, i + 1)) {
+        const char *rest = text + i;
+        size_t left = size - i, length = 0, family;
+
+        if (*rest == '"') {
             const char *end = memchr(rest + 1, '"', left - 1);
 
-            i = end ? (size_t)(end - text) : size;
+            i = end ? (size_t)(end - text) : size - 1;
         } else if (is_word((unsigned char)*rest)) {
             while (length < left && is_word((unsigned char)rest[length]))
                 length++;
-            for (size_t k = 0; k < sizeof tensor_ptx / sizeof tensor_ptx[0]; k++)
-                if (length > strlen(tensor_ptx[k]) && memcmp(rest, tensor_ptx[k], strlen(tensor_ptx[k])) == 0)
+            for (family = 0; family < length && rest[family] != '.';)
+                family++;
+            for (size_t k = 0; k < sizeof tensor_ptx / sizeof tensor_ptx[0]; k++) {
+                const size_t dot = pass_over(text, size, i + family);
+
+                if (family == strlen(tensor_ptx[k]) && memcmp(rest, tensor_ptx[k], family) == 0 && dot < size &&
+                    text[dot] == '.')
                     return broken(reader, "tensor cores are not allowed in this league: the PTX has '%.*s'",
                                   length < 60 ? (int)length : 60, rest);
+            }
             i += length - 1;
         }
     }
@@ -127,6 +152,26 @@ static bool check_machine_code(struct reader *reader, const unsigned char *code,
     return true;
 }
 
+/* Whether a section has code: by its flags or its name, or because a function lies in it, whatever its flags say. */
+static bool has_code(Elf *elf, Elf_Scn *code, const GElf_Shdr *header, const char *name)
+{
+    Elf_Scn *section = NULL;
+    GElf_Shdr symbols;
+    GElf_Sym symbol;
+
+    if ((header->sh_flags & SHF_EXECINSTR) || !name || strncmp(name, ".text", 5) == 0)
+        return true;
+    while ((section = elf_nextscn(elf, section))) {
+        Elf_Data *data = gelf_getshdr(section, &symbols) && symbols.sh_type == SHT_SYMTAB ? elf_getdata(section, NULL)
+                                                                                         : NULL;
+
+        for (int i = 1; data && gelf_getsym(data, i, &symbol); i++)
+            if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx == elf_ndxscn(code))
+                return true;
+    }
+    return false;
+}
+
 /* One without a kernel, as of a file that has data only, breaks no rule. */
 static bool check_cubin(struct reader *reader, const unsigned char *image, size_t size)
 {
@@ -142,9 +187,11 @@ static bool check_cubin(struct reader *reader, const unsigned char *image, size_
         const char *name;
         Elf_Data *data;
 
-        if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_EXECINSTR) || header.sh_size == 0)
+        if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS || header.sh_size == 0)
             continue;
         name = elf_strptr(elf, names, header.sh_name);
+        if (!has_code(elf, section, &header, name))
+            continue;
         data = elf_rawdata(section, NULL);
         if (!name || !data || !data->d_buf)
             ok = broken(reader, "its machine code cannot be read: a section has no name or no contents");
@@ -167,36 +214,29 @@ static bool check_entry(struct reader *reader, unsigned kind, uint64_t flags, co
     return broken(reader, "it has device code of an unknown kind (%u), which cannot be inspected", kind);
 }
 
-/* The containers of a .nv_fatbin section, one after the other, filled up with zeros. */
+/* The containers of a .nv_fatbin section. */
 static bool check_fatbin(struct reader *reader, const unsigned char *data, size_t size)
 {
-    size_t at = 0;
+    enum container_step step;
+    struct container found;
+    size_t place = 0;
 
-    while (at + CONTAINER_HEADER <= size) {
-        size_t header, entries, end;
+    while ((step = container_next(data, size, &place, &found)) == CONTAINER_FOUND)
+        for (size_t at = found.entries; at < found.end;) {
+            const size_t left = found.end - at, entry = left >= ENTRY_HEADER ? number(data + at + 4, 4) : 0;
+            const size_t payload = entry >= ENTRY_HEADER && entry <= left ? number(data + at + 8, 8) : SIZE_MAX;
 
-        if (number(data + at, 4) != FATBIN_MAGIC) {
-            at += 8;
-            continue;
-        }
-        header = number(data + at + 6, 2);
-        entries = number(data + at + 8, 8);
-        if (header < CONTAINER_HEADER || header > size - at || entries > size - at - header)
-            return broken(reader, "its device code cannot be read: a container is longer than its section");
-        end = at + header + entries;
-        for (at += header; at < end;) {
-            size_t entry = end - at >= ENTRY_HEADER ? number(data + at + 4, 4) : 0, payload;
-
-            payload = entry >= ENTRY_HEADER && entry <= end - at ? number(data + at + 8, 8) : SIZE_MAX;
-            if (payload > end - at || payload > end - at - entry)
+            if (payload > left || payload > left - entry)
                 return broken(reader, "its device code cannot be read: an entry is longer than its container");
             if (!check_entry(reader, (unsigned)number(data + at, 2), number(data + at + 40, 8), data + at + entry,
                              payload))
                 return false;
             at += entry + payload;
         }
-    }
-    return true;
+    if (step == CONTAINER_TOO_LONG)
+        return broken(reader, "its device code cannot be read: a container is longer than its section");
+    return step == CONTAINER_NONE ||
+           broken(reader, "its device code cannot be read: there is something between two containers");
 }
 
 /* Functions that bring in code which is not in the file, by the start of their names. */

@@ -76,6 +76,8 @@ void simulator_configure(struct simulator *simulator, const struct options *opti
         set(simulator, &count, "CUDASIM_SEED=%" PRIu64, options->sim_seed);
     if (options->sim_workers > 0)
         set(simulator, &count, "CUDASIM_WORKERS=%" PRIu64, options->sim_workers);
+    if (!options->explain) /* its kernels may be endless, and no verdict depends on them */
+        set(simulator, &count, "CUDASIM_REST=0");
     if (options->explain) {
         set(simulator, &count, "CUDASIM_EXPLAIN=1");
         set(simulator, &count, "CUDASIM_EXPLAIN_FILE=/proc/self/fd/%d", CHANNEL_REPORT_TEXT_FD);

@@ -1,5 +1,5 @@
 /*
- * device_code.c - compares what is registered with the file.
+ * device_code.c - what is registered is in the file, as the judge has read it, and stays so.
  */
 #include "device_code.h"
 
@@ -11,13 +11,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "verify/base/containers.h"
 #include "verify/wire/channel.h"
 
-enum { CONTAINER_HEADER = 16, PRELINKED_MOST = 64 };
-
-#define CONTAINER_MAGIC UINT32_C(0xba55ed50)
+enum { PRELINKED_MOST = 64, REGISTERED_MOST = 1024 };
 
 /* As nvcc writes it into .nvFatBinSegment. */
 struct descriptor {
@@ -26,10 +26,20 @@ struct descriptor {
     const unsigned char *const *prelinked; /* of version 2: more of them, up to NULL */
 };
 
+/* What the runtime gets in the place of a descriptor, which the submission could change afterwards. */
+struct registration {
+    struct descriptor descriptor;
+    const unsigned char *prelinked[PRELINKED_MOST + 1]; /* ended by NULL */
+};
+
 /* For the process's life. */
 static struct {
     void **(*original)(void *);
     const char *path;
+    const unsigned char *section; /* .nv_fatbin in memory, where nobody can write any more; NULL before it is sealed */
+    size_t size;                  /* bytes of it */
+    struct registration *all;     /* [count], of REGISTERED_MOST */
+    size_t count;
 } expected;
 
 /* Where .nv_fatbin is in the file, and in memory once it is loaded. */
@@ -75,58 +85,86 @@ static int find_base(struct dl_phdr_info *library, size_t size, void *base)
     return 1;
 }
 
-static bool is_in_file(const unsigned char *container, int fd, const struct device_section *section, uintptr_t base)
+/*
+ * Puts the file's own pages in the place of the loaded ones, shared with it and only to be read: the kernel lets no
+ * process write to such pages, nor make them writable. False if the loaded ones are not as in the file any more.
+ */
+static bool seal(int fd, const struct device_section *found, uintptr_t base)
 {
-    const uintptr_t start = base + section->address, at = (uintptr_t)container;
-    unsigned char buffer[4096];
-    uint64_t size, place;
-    uint16_t header;
-    uint32_t magic;
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = base + found->address, first = start / page * page;
+    const size_t size = (size_t)(start - first + found->size);
+    const off_t offset = (off_t)(found->offset - (start - first));
+    const unsigned char *file;
+    bool same;
 
-    if (at < start || at - start > section->size || section->size - (at - start) < CONTAINER_HEADER)
+    if (found->offset % page != start % page)
         return false;
-    place = at - start;
-    memcpy(&magic, container, sizeof magic);
-    memcpy(&header, container + 6, sizeof header);
-    memcpy(&size, container + 8, sizeof size);
-    if (magic != CONTAINER_MAGIC || size > section->size || header + size > section->size - place)
+    file = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, offset);
+    if (file == MAP_FAILED)
         return false;
-    size += header;
-    for (uint64_t done = 0; done < size;) {
-        const size_t part = size - done < sizeof buffer ? (size_t)(size - done) : sizeof buffer;
+    same = memcmp(file, (const void *)first, size) == 0 &&
+           mmap((void *)first, size, PROT_READ, MAP_SHARED | MAP_FIXED, fd, offset) == (void *)first;
+    munmap((void *)file, size);
+    return same;
+}
 
-        if (pread(fd, buffer, part, (off_t)(section->offset + place + done)) != (ssize_t)part ||
-            memcmp(buffer, container + done, part) != 0)
-            return false;
-        done += part;
-    }
+/* At the first registration: before it no code of the device is used. */
+static bool seal_section(void)
+{
+    struct device_section found;
+    uintptr_t base = 0;
+    int fd = open(expected.path, O_RDONLY | O_CLOEXEC);
+    bool ok = fd >= 0 && find_section(fd, &found) && dl_iterate_phdr(find_base, &base) == 1 && seal(fd, &found, base);
+
+    if (fd >= 0)
+        close(fd);
+    expected.all = ok ? calloc(REGISTERED_MOST, sizeof *expected.all) : NULL;
+    if (!expected.all)
+        return false;
+    expected.section = (const unsigned char *)(base + found.address);
+    expected.size = found.size;
     return true;
 }
 
-static bool is_right(const struct descriptor *descriptor)
+/* Whether the judge has read it: a container of the section. */
+static bool is_known(const unsigned char *container)
 {
-    struct device_section section;
-    uintptr_t base = 0;
-    int fd = open(expected.path, O_RDONLY | O_CLOEXEC);
-    bool right = fd >= 0 && find_section(fd, &section) && dl_iterate_phdr(find_base, &base) == 1 &&
-                 is_in_file(descriptor->data, fd, &section, base);
+    const uintptr_t start = (uintptr_t)expected.section, at = (uintptr_t)container;
 
-    for (int i = 0; right && descriptor->version == 2 && descriptor->prelinked && descriptor->prelinked[i]; i++)
-        right = i < PRELINKED_MOST && is_in_file(descriptor->prelinked[i], fd, &section, base);
-    if (fd >= 0)
-        close(fd);
-    return right;
+    return at >= start && at - start < expected.size && container_begins(expected.section, expected.size, at - start);
+}
+
+/* A copy of what is right; else NULL. */
+static struct registration *take(const struct descriptor *given)
+{
+    struct registration *taken;
+    bool right;
+    size_t i = 0;
+
+    if ((!expected.section && !seal_section()) || expected.count == REGISTERED_MOST)
+        return NULL;
+    taken = &expected.all[expected.count++];
+    taken->descriptor = *given;
+    right = is_known(taken->descriptor.data);
+    if (taken->descriptor.version == 2 && taken->descriptor.prelinked) {
+        for (; right && i < PRELINKED_MOST && (taken->prelinked[i] = given->prelinked[i]); i++)
+            right = is_known(taken->prelinked[i]);
+        taken->descriptor.prelinked = taken->prelinked;
+    }
+    return right && i < PRELINKED_MOST ? taken : NULL;
 }
 
 void **__cudaRegisterFatBinary(void *descriptor)
 {
     struct channel_message message = { .magic = CHANNEL_MAGIC, .kind = CHANNEL_FOREIGN_CODE };
+    struct registration *taken;
 
     if (!expected.original)
         abort();
-    if (!is_right(descriptor)) {
+    taken = take(descriptor);
+    if (!taken) {
         channel_send(CHANNEL_FD, &message, -1);
         _exit(RUNNER_FAILED);
     }
-    return expected.original(descriptor);
+    return expected.original(&taken->descriptor);
 }

@@ -127,7 +127,15 @@ static void wake_cuda(bool used_by_other)
     cuda.synchronize();
 }
 
-static void no_memory(void) { fail(CHANNEL_FAILED_LOAD, "mmap", "out of memory"); }
+/*
+ * There is no room for what the host hands over, because the submission took the address space, or made all mappings
+ * that a process may have: as if its own allocation had been refused. A failure of loading it would be out of place.
+ */
+static void no_memory(size_t size)
+{
+    refusal_tell(size);
+    _exit(RUNNER_FAILED);
+}
 
 /* What the runner keeps between messages. */
 struct service {
@@ -157,7 +165,7 @@ static void take_output(struct service *service, const struct channel_message *m
     }
     service->output = map_shared(fd, message->mapped);
     if (!service->output)
-        no_memory();
+        no_memory(message->mapped);
     close(fd);
     if (message->size >= PAGE_LOCK_FROM)
         page_lock(service->output, message->mapped);
@@ -175,7 +183,7 @@ static void take_place(struct service *service, const struct channel_message *me
     service->place = map_shared(fd, message->mapped);
     service->place_size = message->mapped;
     if (!service->place)
-        no_memory();
+        fail(CHANNEL_FAILED_LOAD, "mmap", "out of memory");
     close(fd);
     page_lock(service->place, service->place_size);
     say(&reply, CHANNEL_PLACED);
@@ -222,7 +230,7 @@ static void wake(struct service *service, const struct channel_message *message)
     service->next = NULL;
     service->reserved = message->mapped;
     if (message->mapped > 0 && !(service->next = map_reserve(message->mapped)))
-        no_memory();
+        no_memory(message->mapped);
     /* The host has filled the output by now. The input is no larger than what is reserved for it. */
     if (service->resident == RESIDENT_COPIED && !resident_carry_in(service->output, service->output_size,
                                                 service->reserved > 0 ? service->reserved : service->place_size))
@@ -239,7 +247,7 @@ static void call(struct service *service, const struct channel_message *message,
     void *input = message->mapped > 0 ? service->next : service->place;
 
     if (!input || service->reserved != message->mapped || (message->mapped > 0 && !map_at(input, fd, message->mapped)))
-        no_memory();
+        no_memory(message->mapped);
     if (fd >= 0)
         close(fd);
     reply.stamps[STAMP_MAPPED] = clock_ns();

@@ -31,7 +31,7 @@ static const char *const names[FILTER_LEVELS] = {
 /* What the C and C++ libraries, OpenMP's and the simulator need. The runner needs recvmsg() and sendto(). */
 static const char *const plain[] = {
     /* memory */
-    "brk", "mmap", "munmap", "mremap", "mprotect", "madvise", "mincore", "msync",
+    "brk", "mmap", "munmap", "mremap", "mprotect", "madvise", "msync",
     /* threads and waiting */
     "set_robust_list", "get_robust_list", "set_tid_address", "rseq", "membarrier", "futex", "futex_waitv",
     "sched_yield", "sched_getaffinity", "sched_getparam", "sched_getscheduler", "sched_getattr",
@@ -44,10 +44,9 @@ static const char *const plain[] = {
     "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigpending", "rt_sigsuspend", "rt_sigtimedwait",
     "sigaltstack",
     /* files that are there, and what is open */
-    "close", "close_range", "read", "readv", "pread64", "preadv", "preadv2", "write", "writev",
-    "pwrite64", "pwritev", "pwritev2", "lseek", "dup", "dup2", "dup3", "stat", "lstat", "fstat", "newfstatat", "statx",
-    "access", "faccessat", "faccessat2", "readlink", "readlinkat", "getcwd", "chdir", "fchdir", "getdents",
-    "getdents64", "fadvise64", "readahead", "statfs", "fstatfs", "umask",
+    "close", "close_range", "read", "readv", "pread64", "preadv", "write", "writev", "pwrite64", "pwritev", "lseek",
+    "dup", "dup2", "dup3", "stat", "lstat", "fstat", "newfstatat", "statx", "access", "faccessat", "faccessat2",
+    "readlink", "readlinkat", "getcwd", "chdir", "fchdir", "getdents", "getdents64", "statfs", "fstatfs", "umask",
     /* the channel */
     "recvmsg", "recvfrom", "sendto",
     /* who and where one is */
@@ -61,6 +60,13 @@ static const int plain_fcntl[] = { F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F
 static const int plain_prctl[] = { PR_SET_NAME, PR_GET_NAME, PR_GET_DUMPABLE, PR_CAPBSET_READ };
 static const int plain_prlimit[] = { 0 }; /* of the own process: another's limits can end it */
 static const int plain_ioctl[] = { TCGETS, TIOCGWINSZ };
+static const int plain_flags[] = { 0 }; /* of preadv2() and pwritev2(): RWF_NOWAIT tells what the page cache holds */
+
+/*
+ * The page cache is the machine's: a submission could leave in it what a later one finds, and slow down others. Neither
+ * fadvise64(), readahead() nor mincore() is allowed, and madvise() does not send pages away.
+ */
+static const int pages_away[] = { MADV_COLD, MADV_PAGEOUT };
 
 /*
  * And the driver of a GPU, once it is initialised: NVIDIA's 580 makes ioctl() and eventfd2() alone, in CUDA and OpenCL
@@ -214,6 +220,7 @@ static bool add_levels(scmp_filter_ctx context, enum filter_level level)
 {
     if (!ADD(SCMP_ACT_ALLOW, plain) || !add_open(context, level) || !ALLOW_VALUES(fcntl, 1, plain_fcntl) ||
         !ALLOW_VALUES(prctl, 0, plain_prctl) || !ALLOW_VALUES(prlimit64, 0, plain_prlimit) ||
+        !ALLOW_VALUES(preadv2, 5, plain_flags) || !ALLOW_VALUES(pwritev2, 5, plain_flags) ||
         !add_signals(context, level) ||
         seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(prctl), 1,
                          SCMP_A0(SCMP_CMP_MASKED_EQ, UINT32_MAX, PR_SET_SECCOMP)) != 0)
@@ -276,6 +283,9 @@ static bool forbid_execution(enum filter_level level, bool loads_later)
                           SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_HUGETLB, MAP_HUGETLB)) == 0 &&
          kill_mmap(context, 3, MAP_ANONYMOUS, MAP_ANONYMOUS) && kill_mmap(context, 3, MAP_SHARED, MAP_SHARED) &&
          (level != FILTER_DRIVER || forbid_writing_code(context));
+    for (size_t i = 0; ok && i < sizeof pages_away / sizeof pages_away[0]; i++)
+        ok = seccomp_rule_add(context, SCMP_ACT_ERRNO(EINVAL), SCMP_SYS(madvise), 1,
+                              SCMP_A2(SCMP_CMP_MASKED_EQ, UINT32_MAX, (uint32_t)pages_away[i])) == 0;
     /* The descriptor, of which the kernel takes the lower half: below FILTER_EXECUTABLE_FD. */
     for (uint64_t bits = 0; ok && !loads_later && bits < FILTER_EXECUTABLE_FD; bits += 32)
         ok = kill_mmap(context, 4, FILTER_EXECUTABLE_FD, bits);

@@ -45,7 +45,7 @@ void **__cudaRegisterFatBinary(void *fat)
 
     if (!binary)
         return NULL;
-    name_binary(binary, wrapper);
+    name_binary(binary, wrapper->data); /* the wrapper may be a copy */
     if (wrapper->magic != WRAPPER_MAGIC) {
         runtime_complain("%s: a fat binary of an unknown form", binary->name);
         binary->state = BINARY_BROKEN;
