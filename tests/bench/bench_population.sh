@@ -63,10 +63,10 @@ path=${LD_LIBRARY_PATH:-}
 # run_on SIDE NAME RUN EXIT WORDS: prints the seconds by the clock and of processor time. False if it does not run
 # right. 'slow' stands before the seconds if it did not end within the limit.
 run_on() {
-    local code=0 TIMEFORMAT='%R %U %S' LD_LIBRARY_PATH=${!1}${path:+:$path} CUDASIM_CHECK=none
-    [ "$1$unchecked" != old1 ] || export CUDASIM_CHECK
+    local code=0 TIMEFORMAT='%R %U %S' LD_LIBRARY_PATH=${!1}${path:+:$path} run=$3
+    [ "$1$unchecked" != old1 ] || run="export CUDASIM_CHECK=none; $3"
     export LD_LIBRARY_PATH
-    limited "$limit" "$3" "$log/$2" || code=$?
+    limited "$limit" "$run" "$log/$2" || code=$?
     if [[ $code =~ ^(124|137|152)$ ]]; then
         echo "slow $limit $limit"
     else

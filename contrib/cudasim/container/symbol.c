@@ -4,6 +4,7 @@
 #include "symbol.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -76,7 +77,14 @@ bool symbol_at(const char *path, uint64_t base, uint64_t address, char *name, si
     return found;
 }
 
-void symbol_line(const char *path, uint64_t base, uint64_t address, char *text, size_t size)
+/* Reading a program's line table takes milliseconds, and one line may be asked for in a loop. */
+static struct {
+    uint64_t base, address; /* 0: not used */
+    char text[300];
+} known_lines[64];
+static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void read_line(const char *path, uint64_t base, uint64_t address, char *text, size_t size)
 {
     size_t bytes = 0;
     void *data = map_file(path, &bytes);
@@ -91,4 +99,18 @@ void symbol_line(const char *path, uint64_t base, uint64_t address, char *text, 
         line_at(&image, image.header.e_type == ET_EXEC ? address : address - base, file, sizeof file, &line))
         snprintf(text, size, " at %s:%u", file, line);
     munmap(data, bytes);
+}
+
+void symbol_line(const char *path, uint64_t base, uint64_t address, char *text, size_t size)
+{
+    size_t at = address * 0x9E3779B97F4A7C15u >> 58;
+
+    pthread_mutex_lock(&known_lock);
+    if (known_lines[at].base != base || known_lines[at].address != address) {
+        read_line(path, base, address, known_lines[at].text, sizeof known_lines[at].text);
+        known_lines[at].base = base;
+        known_lines[at].address = address;
+    }
+    snprintf(text, size, "%s", known_lines[at].text);
+    pthread_mutex_unlock(&known_lock);
 }
