@@ -77,6 +77,80 @@ INLINE void scatter_shared(u32 mask, const void *S, char *base, const u32 *O, un
 #endif
 }
 
+/* Whether the lanes' vectors of `count` elements, one behind the other, are moved by the functions below. */
+#define IN_VECTORS(size, width, count, pattern)                                                                        \
+    (BY_GATHER(size, width) && (pattern) == PATTERN_CONSECUTIVE && ((count) == 2 || ((count) == 4 && (size) == 4)))
+
+/* Element `n` of each lane's vector at S, into D. */
+INLINE void take_element(void *D, const void *S, unsigned n, unsigned count, unsigned size)
+{
+#if LEVEL >= 4
+    const __m512i twos = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    const __m512i fours = _mm512_set_epi32(0, 0, 0, 0, 0, 0, 0, 0, 28, 24, 20, 16, 12, 8, 4, 0);
+    const __m512i longs = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0);
+    const char *from = S;
+
+    for (unsigned done = 0; done < LANES * size; done += 64, from += 64 * count) {
+        __m512i low = _mm512_loadu_si512(from), high = _mm512_loadu_si512(from + 64);
+
+        if (size == 8) {
+            low = _mm512_permutex2var_epi64(low, _mm512_add_epi64(longs, _mm512_set1_epi64(n)), high);
+        } else if (count == 2) {
+            low = _mm512_permutex2var_epi32(low, _mm512_add_epi32(twos, _mm512_set1_epi32((s32)n)), high);
+        } else {
+            __m512i at = _mm512_add_epi32(fours, _mm512_set1_epi32((s32)n)), behind = _mm512_loadu_si512(from + 128);
+
+            low = _mm512_permutex2var_epi32(low, at, high);
+            high = _mm512_permutex2var_epi32(behind, at, _mm512_loadu_si512(from + 192));
+            low = _mm512_inserti64x4(low, _mm512_castsi512_si256(high), 1);
+        }
+        _mm512_storeu_si512((char *)D + done, low);
+    }
+#else
+    (void)D, (void)S, (void)n, (void)count, (void)size;
+#endif
+}
+
+/* The lanes' vectors of the elements in the registers of `list`, to D. */
+INLINE void put_vectors(const struct warp *w, void *D, const slot *list, unsigned count, unsigned size)
+{
+#if LEVEL >= 4
+    const __m512i words = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+    const __m512i longs = _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0);
+    const __m512i word_half = _mm512_set1_epi32(8), long_half = _mm512_set1_epi64(4);
+    char *to = D;
+
+    for (unsigned done = 0; done < LANES * size; done += 64, to += 64 * count) {
+        __m512i a = _mm512_loadu_si512((const char *)slot_at(w, list[0]) + done),
+                b = _mm512_loadu_si512((const char *)slot_at(w, list[1]) + done), low, high;
+
+        if (size == 8) {
+            low = _mm512_permutex2var_epi64(a, longs, b);
+            high = _mm512_permutex2var_epi64(a, _mm512_add_epi64(longs, long_half), b);
+        } else {
+            low = _mm512_permutex2var_epi32(a, words, b);
+            high = _mm512_permutex2var_epi32(a, _mm512_add_epi32(words, word_half), b);
+        }
+        if (count == 4) {
+            __m512i c = _mm512_loadu_si512((const char *)slot_at(w, list[2]) + done),
+                    d = _mm512_loadu_si512((const char *)slot_at(w, list[3]) + done);
+            __m512i more = _mm512_permutex2var_epi32(c, words, d),
+                    last = _mm512_permutex2var_epi32(c, _mm512_add_epi32(words, word_half), d);
+
+            _mm512_storeu_si512(to, _mm512_permutex2var_epi64(low, longs, more));
+            _mm512_storeu_si512(to + 64, _mm512_permutex2var_epi64(low, _mm512_add_epi64(longs, long_half), more));
+            _mm512_storeu_si512(to + 128, _mm512_permutex2var_epi64(high, longs, last));
+            _mm512_storeu_si512(to + 192, _mm512_permutex2var_epi64(high, _mm512_add_epi64(longs, long_half), last));
+        } else {
+            _mm512_storeu_si512(to, low);
+            _mm512_storeu_si512(to + 64, high);
+        }
+    }
+#else
+    (void)w, (void)D, (void)list, (void)count, (void)size;
+#endif
+}
+
 /*
  * A load of elements of type M into registers of type R. Vectors take one resolve() for all their elements.
  */
@@ -113,6 +187,15 @@ INLINE void scatter_shared(u32 mask, const void *S, char *base, const u32 *O, un
         }                                                                                                              \
         for (unsigned n = 0; n < i->count; n++) {                                                                      \
             R *D = slot_at(w, list[n]);                                                                                \
+            if (pattern == PATTERN_UNIFORM) {                                                                          \
+                R v = (R)((const volatile M *)(uintptr_t)w->address[0])[n];                                            \
+                EACH_LANE { D[l] = on[l] ? v : D[l]; }                                                                 \
+                continue;                                                                                              \
+            }                                                                                                          \
+            if (IN_VECTORS(sizeof(M), sizeof(R), i->count, pattern)) {                                                 \
+                take_element(D, (const void *)(uintptr_t)w->address[0], n, i->count, sizeof(M));                       \
+                continue;                                                                                              \
+            }                                                                                                          \
             if (BY_GATHER(sizeof(M), sizeof(R))) {                                                                     \
                 gather(w, D, n * sizeof(M), sizeof(M));                                                                \
                 continue;                                                                                              \
@@ -137,6 +220,10 @@ INLINE void scatter_shared(u32 mask, const void *S, char *base, const u32 *O, un
             const R *S = slot_at(w, list[0]);                                                                          \
             M *D = (M *)(uintptr_t)w->address[0];                                                                      \
             EACH_LANE { D[l] = (M)S[l]; }                                                                              \
+            return i + 1;                                                                                              \
+        }                                                                                                              \
+        if (IN_VECTORS(sizeof(M), sizeof(R), i->count, pattern)) {                                                     \
+            put_vectors(w, (void *)(uintptr_t)w->address[0], list, i->count, sizeof(M));                               \
             return i + 1;                                                                                              \
         }                                                                                                              \
         for (unsigned n = 0; n < i->count; n++) {                                                                      \
@@ -247,6 +334,8 @@ static inline enum pattern resolve_shared(struct warp *w, const struct ins *i, u
             } else if (pattern == PATTERN_UNIFORM) {                                                                   \
                 R v = (R)*(const M *)(const void *)(base + O[0]);                                                      \
                 EACH_LANE { D[l] = on[l] ? v : D[l]; }                                                                 \
+            } else if (IN_VECTORS(sizeof(M), sizeof(R), i->count, pattern)) {                                          \
+                take_element(D, w->block->shared + O[0], n, i->count, sizeof(M));                                      \
             } else if (BY_GATHER(sizeof(M), sizeof(R))) {                                                              \
                 gather_shared(w->mask, D, base, O, sizeof(M));                                                         \
             } else if (w->mask == FULL_MASK) {                                                                         \
@@ -271,6 +360,10 @@ static inline enum pattern resolve_shared(struct warp *w, const struct ins *i, u
         if (pattern == PATTERN_FAULT)                                                                                  \
             return st_##name(w, i);                                                                                    \
         w->worker->progress = true;                                                                                    \
+        if (IN_VECTORS(sizeof(M), sizeof(R), i->count, pattern)) {                                                     \
+            put_vectors(w, base + O[0], list, i->count, sizeof(M));                                                    \
+            return i + 1;                                                                                              \
+        }                                                                                                              \
         for (unsigned n = 0; n < i->count; n++, base += sizeof(M)) {                                                   \
             const R *S = slot_at(w, list[n]);                                                                          \
             if (pattern == PATTERN_CONSECUTIVE && i->count == 1) {                                                     \
