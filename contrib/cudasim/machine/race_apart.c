@@ -433,7 +433,7 @@ bool race_sector_eight(struct look *k, const struct sector_units *s)
     __m512i lane = _mm512_add_epi64(_mm512_srli_epi64(_mm512_loadu_si512(numbers), s->per), all((uint64_t)s->lane0)),
             writes = sector_entries(s->write, s->write_units, m), read = sector_entries(s->read, s->read_units, m),
             fresh;
-    __mmask8 some = (__mmask8)(((1u << s->count) - 1) << s->unit), in_order;
+    __mmask8 some = s->some ? s->some : (__mmask8)(((1u << s->count) - 1) << s->unit), in_order;
 
     c.mine = fresh = _mm512_or_epi64(all(m->who), _mm512_slli_epi64(lane, LANE_AT));
     in_order = all_fine(&c, read);

@@ -35,9 +35,10 @@ struct sector_units {
     const uint64_t *write_units, *read_units; /* [8] entries of the units, if the word says that they have some */
     uint64_t *own, *own_units;                /* the word and the entries of accesses of this kind */
     unsigned unit, count;                     /* the first, how many */
-    unsigned per;                             /* log2 of the units that a lane accesses */
+    unsigned per;                             /* log2 of the units from a lane's to the next one's */
     int lane0;                                /* the lane of the sector's unit 0 */
     unsigned lanes;                           /* so many lanes read these units, if it is not 1 */
+    uint8_t some;                             /* a bit for each unit, if they do not lie side by side; else 0 */
     const void *values;                       /* [32] words that lanes store, if these can be compared; else NULL */
     const char *there;                        /* the sector's first byte in memory */
 };

@@ -250,6 +250,64 @@ static bool check_eight(struct look *k, struct cells *c, const struct run *r, ui
     return race_sector_eight(k, &s);
 }
 
+/* Reads of one unit or more each by all lanes, in steps of 1 << `step` units. */
+struct stride {
+    unsigned per, step;
+    uint32_t at;    /* the first lane's unit */
+};
+
+/* Units of a sector that the lanes read. */
+static uint8_t units_of_stride(const struct stride *s)
+{
+    unsigned apart = 1u << s->step, units = 0;
+
+    for (unsigned u = s->at & (apart - 1); u < SECTOR_UNITS; u += apart)
+        units |= ((1u << (1u << s->per)) - 1) << u;
+    return (uint8_t)units;
+}
+
+/* Reads by lanes in equal steps that are shorter than a sector: each sector's units at once. False: they are not. */
+static bool check_stride(struct look *k, const uint64_t *address, unsigned shift, unsigned per)
+{
+    struct worker *worker = k->w->worker;
+    uint64_t by = address[1] - address[0], far = 0, start = k->self.start, *words, *writes, *units;
+    struct stride s = {per, (unsigned)__builtin_ctzll(by | UINT64_C(1) << 63) - shift, unit_at(address[0], shift)};
+    uint32_t last = s.at + ((LANES - 1) << s.step) + (1u << per) - 1;
+    struct cells c;
+
+    if (k->w->mask != FULL_MASK || by & (by - 1) || by <= k->bytes || by > SECTOR_UNITS << shift ||
+        last >= PAGE_BYTES >> shift || address[0] & (k->bytes - 1))
+        return false;
+    for (unsigned l = 0; l < LANES; l++)
+        far |= address[l] ^ (address[0] + l * by);
+    if (far || !cells_of(worker, address[0], &c) || !(words = entries_of(worker, &c, PAGE_READS)) ||
+        !(units = entries_of(worker, &c, PAGE_READ_UNITS)))
+        return false;
+    writes = touched(worker, &c, PAGE_WRITES, start);
+    words = touched(worker, &c, PAGE_READS, start);
+    touch(&c, PAGE_READS, start);
+    for (uint32_t sector = s.at >> SECTOR_SHIFT; sector <= last >> SECTOR_SHIFT; sector++) {
+        uint32_t first = sector * SECTOR_UNITS, low = first < s.at ? s.at - first : 0,
+                 high = first + SECTOR_UNITS - 1 > last ? last - first : SECTOR_UNITS - 1;
+        struct sector_units u = {.write = writes ? writes[sector] : 0, .read = words ? words[sector] : 0,
+                                 .own = &c.of[PAGE_READS][sector], .own_units = units + first, .per = s.step,
+                                 .lanes = 1};
+        int before = (int)(first + (s.at & ((1u << s.step) - 1)) - s.at);
+
+        u.some = (uint8_t)(units_of_stride(&s) & ((2u << high) - 1) & ~((1u << low) - 1));
+        u.lane0 = before >> s.step;
+        if (sector_expanded(u.write, start))
+            u.write_units = entries_of(worker, &c, PAGE_WRITE_UNITS) + first;
+        if (sector_expanded(u.read, start))
+            u.read_units = units + first;
+        if (!race_sector_eight(k, &u))
+            for (unsigned l = 0; l < LANES; l++)
+                if (((s.at + (l << s.step)) >> SECTOR_SHIFT) == sector)
+                    check_lane(k, l, address);
+    }
+    return true;
+}
+
 /* The same for one unit, the usual case of lanes that are far apart. */
 static bool check_one(struct look *k, struct cells *c, const struct run *r, unsigned lanes)
 {
@@ -563,6 +621,9 @@ static void check_plain(struct look *k, const uint64_t *address, enum spread spr
     unsigned per = (unsigned)__builtin_ctz(k->bytes) - shift;
     uint32_t apart = 0;
 
+    if (spread == SPREAD_ANY && k->access == ACCESS_READ && !k->ins->cached && per < APART_MOST &&
+        pages_map(k->w->block->launch->pages)->wide && check_stride(k, address, shift, per))
+        return;
     if (spread == SPREAD_ANY && !k->ins->cached &&
         (per == 0 || (per <= APART_MOST && pages_map(k->w->block->launch->pages)->wide)))
         apart = lanes_apart(address, k->w->mask, k->bytes);
