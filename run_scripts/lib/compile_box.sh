@@ -21,10 +21,10 @@ if [ "${1:-}" = --which ]; then
     done
     exit 3
 fi
-# The caller's open files stay the caller's: /proc of the box would lead to them. 255 is this script, for bash alone.
+# The caller's open files stay the caller's: /proc of the box would lead to them. bash keeps that of this script itself.
 for file in /proc/self/fd/*; do
     fd=${file##*/}
-    [[ ! $fd =~ ^[0-9]+$ ]] || [ "$fd" -le 2 ] || [ "$fd" -eq 255 ] || exec {fd}>&-
+    [[ ! $fd =~ ^[0-9]+$ ]] || [ "$fd" -le 2 ] || [ "$file" -ef "${BASH_SOURCE[0]}" ] || exec {fd}>&-
 done
 [ $# -ge 3 ] || { echo 'usage: compile_box.sh OUTPUT-FOLDER READABLE... -- COMMAND...' >&2; exit 2; }
 files=("$1")

@@ -442,6 +442,84 @@ __global__ void vectors(int *data)
     data[t] = ((int *)tile)[t] + tile[63 - t].y;
 }
 
+/*
+ * Half a warp reads one number of a row, as in a tile of 16 x 16. The first warp overwrites what the last one read,
+ * which goes on first after a barrier.
+ */
+__global__ void rows_overwritten_too_early(int *data)
+{
+    __shared__ int tile[256];
+    int t = threadIdx.x, sum;
+
+    tile[t] = data[t];
+    __syncthreads();
+    sum = tile[t / 16 * 16]; // RACE
+    if (t < 32)
+        tile[t + 224] = sum + t + 1; // RACE
+    __syncthreads();
+    data[t] = tile[t] + sum;
+}
+
+/* Both halves of a warp read the same 16 numbers. The seventh warp goes on last. */
+__global__ void columns_overwritten_too_early(int *data)
+{
+    __shared__ int tile[256];
+    int t = threadIdx.x, sum;
+
+    tile[t] = data[t];
+    __syncthreads();
+    sum = tile[t % 16]; // RACE
+    if (t / 32 == 6)
+        tile[t - 192] = sum + t + 1; // RACE
+    __syncthreads();
+    data[t] = tile[t] + sum;
+}
+
+__global__ void vectors_of_rows_overwritten_too_early(int *data)
+{
+    __shared__ int4 tile[256];
+    int t = threadIdx.x;
+    int4 row;
+
+    tile[t] = make_int4(t, 1, 2, 3);
+    __syncthreads();
+    row = tile[t / 16 * 16]; // RACE
+    row.x += t + 1;
+    if (t < 32)
+        tile[t + 224] = row; // RACE
+    __syncthreads();
+    data[t] = row.x + tile[t].x + tile[t].y + tile[t].z + tile[t].w;
+}
+
+__global__ void volatile_rows_overwritten_too_early(int *data)
+{
+    __shared__ volatile int tile[256];
+    int t = threadIdx.x, sum;
+
+    tile[t] = data[t];
+    __syncthreads();
+    sum = tile[t / 16 * 16] + tile[t % 16]; // RACE
+    if (t < 32)
+        tile[t + 224] = sum + t + 1; // RACE
+    __syncthreads();
+    data[t] = tile[t] + sum;
+}
+
+__global__ void rows_and_columns(int *data)
+{
+    __shared__ int tile[256];
+    volatile int *same = tile;
+    int t = threadIdx.x, sum;
+
+    tile[t] = data[t];
+    __syncthreads();
+    sum = tile[t / 16 * 16] + tile[t % 16] + same[t / 16 * 16] + same[t % 16];
+    __syncthreads();
+    tile[(t + 64) % 256] = sum;
+    __syncthreads();
+    data[t] = tile[t];
+}
+
 int main(int argc, char **argv)
 {
     suite_only = argc > 1 ? argv[1] : NULL;
@@ -479,4 +557,9 @@ int main(int argc, char **argv)
     RUN(generic_pointer, 1, 128);
     RUN(vectors_read_too_early, 1, 64);
     RUN(vectors, 1, 64);
+    RUN(rows_overwritten_too_early, 1, 256);
+    RUN(columns_overwritten_too_early, 1, 256);
+    RUN(vectors_of_rows_overwritten_too_early, 1, 256);
+    RUN(volatile_rows_overwritten_too_early, 1, 256);
+    RUN(rows_and_columns, 1, 256);
 }

@@ -3,7 +3,8 @@
 #
 # A line has at most 120 columns in C, CUDA, OpenCL, make, shell, Bats, awk, jq and gnuplot. A line of a script may be
 # longer if a word or a string in it has 80 columns or more: a message, a pattern, a row of data. A function in C has at
-# most 80 lines, a C file 800. Tables of instructions, user code and tests may be longer. Exit code 1 if anything is too
+# most 80 lines, a C file 800. Tables of instructions, user code and tests may be longer. A file of any kind has at most
+# 1 MiB, but for the times of contrib/predict/data: programs leave large files behind. Exit code 1 if anything is too
 # long.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
@@ -17,6 +18,10 @@ mapfile -t long < <(tracked_files build | grep -zE "$kinds" |
     xargs -0 grep -nHE '^.{121,}$' |
     grep -vE '^[^:]*\.(sh|bats|bash):.*("[^"]{80,}"|'"'[^']{80,}'"'|[^ ]{80,})' | cut -d : -f 1,2)
 [ ${#long[@]} -eq 0 ] || { printf '%s: longer than 120 columns\n' "${long[@]}"; status=1; }
+
+mapfile -t large < <(tracked_files build | tr '\0' '\n' | grep -v '^contrib/predict/data/' | tr '\n' '\0' |
+    xargs -0 -I {} find {} -maxdepth 0 -size +1024k)
+[ ${#large[@]} -eq 0 ] || { printf '%s: larger than 1 MiB\n' "${large[@]}"; status=1; }
 
 # A function is the text between a '{' and a '}' at the start of a line.
 tracked_files build tests | grep -zE '\.[ch]$' | grep -zvE '/submissions/|^contrib/cudasim/table/' | xargs -0 awk '

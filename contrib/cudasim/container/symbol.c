@@ -80,6 +80,7 @@ bool symbol_at(const char *path, uint64_t base, uint64_t address, char *name, si
 /* Reading a program's line table takes milliseconds, and one line may be asked for in a loop. */
 static struct {
     uint64_t base, address; /* 0: not used */
+    char path[256];         /* its beginning: another library may be loaded at the same place later */
     char text[300];
 } known_lines[64];
 static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -106,8 +107,10 @@ void symbol_line(const char *path, uint64_t base, uint64_t address, char *text, 
     size_t at = address * 0x9E3779B97F4A7C15u >> 58;
 
     pthread_mutex_lock(&known_lock);
-    if (known_lines[at].base != base || known_lines[at].address != address) {
+    if (known_lines[at].base != base || known_lines[at].address != address ||
+        strncmp(known_lines[at].path, path, sizeof known_lines[at].path - 1) != 0) {
         read_line(path, base, address, known_lines[at].text, sizeof known_lines[at].text);
+        snprintf(known_lines[at].path, sizeof known_lines[at].path, "%s", path);
         known_lines[at].base = base;
         known_lines[at].address = address;
     }
