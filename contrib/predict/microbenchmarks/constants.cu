@@ -41,7 +41,7 @@ template <work WORK, bool OTHER> __global__ void loop(float *sink, int count, in
         *sink = sum;
 }
 
-template <work WORK, bool OTHER> void loops(const struct machine *m, const char *name)
+template <work WORK, bool OTHER> void loops(const struct machine *m, const char *name, int block)
 {
     char line[64];
 
@@ -49,7 +49,7 @@ template <work WORK, bool OTHER> void loops(const struct machine *m, const char 
         for (int count = 16; count <= TABLE; count *= count < 64 ? 2 : 4) {
             const int rounds = READS / count > 0 ? READS / count : 1;
             const float us = bench_us(3, [&] {
-                loop<WORK, OTHER><<<m->sms * (warps / 8), 256>>>((float *)m->sink, count, rounds, 0);
+                loop<WORK, OTHER><<<m->sms * (warps / block), 32 * block>>>((float *)m->sink, count, rounds, 0);
             });
 
             snprintf(line, sizeof line, "%s_%d", name, warps);
@@ -62,12 +62,16 @@ template <work WORK, bool OTHER> void loops(const struct machine *m, const char 
 
 void bench_constants(const struct machine *m)
 {
-    loops<SUM, false>(m, "sum");
-    loops<CHAIN, false>(m, "chain");
-    loops<RSQRT, false>(m, "rsqrt");
-    loops<ROOT, false>(m, "root");
-    loops<SUM, true>(m, "sum_lanes");
-    loops<CHAIN, true>(m, "chain_lanes");
-    loops<RSQRT, true>(m, "rsqrt_lanes");
-    loops<ROOT, true>(m, "root_lanes");
+    loops<SUM, false>(m, "sum", 8);
+    loops<CHAIN, false>(m, "chain", 8);
+    loops<RSQRT, false>(m, "rsqrt", 8);
+    loops<ROOT, false>(m, "root", 8);
+    loops<SUM, false>(m, "sum_blocks_of_4", 4);
+    loops<CHAIN, false>(m, "chain_blocks_of_4", 4);
+    loops<RSQRT, false>(m, "rsqrt_blocks_of_4", 4);
+    loops<ROOT, false>(m, "root_blocks_of_4", 4);
+    loops<SUM, true>(m, "sum_lanes", 8);
+    loops<CHAIN, true>(m, "chain_lanes", 8);
+    loops<RSQRT, true>(m, "rsqrt_lanes", 8);
+    loops<ROOT, true>(m, "root_lanes", 8);
 }

@@ -19,9 +19,8 @@
 #define SCATTERED_CLOCK 18.7    /* atomic, scattered_256M, read and written: sectors a clock from memory, one by one */
 #define CONSTANT_CLOCKS 2.0     /* constant_throughput: for each word */
 #define UNIFORM_CLOCKS 0.6      /* constant_loop: for each 8 bytes, if the cache for operands has them */
-#define CONSTANT_MISS 1.7       /* constant_loop: for each 8 bytes, by each block of a multiprocessor but four */
-#define CONSTANT_QUIET 4.0      /* constant_loop: so many blocks do not disturb each other */
-#define CONSTANT_MOST 24.0      /* constant_loop: for each 8 bytes at most */
+#define CONSTANT_MISS 0.35      /* constant_loop: for each 8 bytes, by each warp of a multiprocessor but 28 */
+#define CONSTANT_QUIET 28.0     /* constant_loop: so many warps do not disturb each other */
 #define CONSTANT_KEPT 6.0       /* constant_loop: lines of 64 bytes that the cache for operands keeps */
 #define SHARED_ROUND_CLOCKS 1.0 /* shared_atomic, add_u32: for each lane at one word */
 #define ALL_MEET 31.0           /* rounds of a request: of nearly all requests all lanes meet */
@@ -128,7 +127,7 @@ struct place {
     double share;      /* of the launch's work that the busiest multiprocessor has */
     double partitions; /* how much longer the fullest of its four schedulers takes than their mean */
     double waves;      /* of blocks one after another, at least 1 */
-    double blocks;     /* that a multiprocessor has at once */
+    double warps;      /* that a multiprocessor has at once */
 };
 
 static struct place place_of(const struct sample *s, const struct gpu *gpu)
@@ -136,7 +135,7 @@ static struct place place_of(const struct sample *s, const struct gpu *gpu)
     struct occupancy o = terms_occupancy(s, gpu);
     double blocks = s->value[COLUMN_N_B], per_sm = blocks / gpu->sms, most = ceil(per_sm);
     double resident = fmin(most, o.blocks_per_sm), warps = resident * fmax(1, s->value[COLUMN_W]);
-    struct place p = {.blocks = resident};
+    struct place p = {.warps = warps};
 
     /* While there are more blocks than fit, whoever is done first takes the next: what is uneven is the last wave. */
     if (per_sm > o.blocks_per_sm)
@@ -403,13 +402,13 @@ static double slices(const struct gpu *gpu)
 
 /*
  * Constant memory. An address of the code is an operand, and free. Others are loads. Addresses that all lanes have go
- * to a small cache. Blocks that are at different places of a long table take it from each other.
+ * to a small cache. Warps that are at different places of a long table take it from each other.
  */
 static double constant_clocks(const double *v, const struct place *p)
 {
     double uniform = known(v[COLUMN_CONSTANT_UNIFORM], 0);
     double loads = v[COLUMN_CONSTANT_WORDS] - known(v[COLUMN_CONSTANT_FIXED], 0) - uniform;
-    double miss = fmin(CONSTANT_MISS * fmax(p->blocks - CONSTANT_QUIET, 0), CONSTANT_MOST);
+    double miss = CONSTANT_MISS * fmax(p->warps - CONSTANT_QUIET, 0);
     double gone = fmax(1 - CONSTANT_KEPT / fmax(known(v[COLUMN_CONSTANT_LINES], 0), 1), 0);
 
     return CONSTANT_CLOCKS * fmax(loads, 0) + (UNIFORM_CLOCKS + miss * gone) * uniform;
