@@ -205,7 +205,7 @@ void check_small(unsigned char *a, unsigned char *b, int cases)
         const unsigned expected = reference(a, pair.m, b, pair.n);
 
         for (int words = 1; words <= 4; words *= 2)
-            for (int slope = 0; slope <= (pair.n % 32 == 0 ? 320 : 0); slope += 64)
+            for (int slope = 0; slope <= (pair.n % 32 == 0 ? 320 : 0); slope += 56)
                 judge(pair, words == 1 ? "1 word a lane" : words == 2 ? "2 words a lane" : "4 words a lane",
                       run_plan({ words, slope }, a, pair.m, b, pair.n, NULL), expected);
         judge(pair, "expert", expert::expert_device_user((char *)a, pair.m, (char *)b, pair.n), expected);

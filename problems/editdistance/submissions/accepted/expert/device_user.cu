@@ -12,6 +12,8 @@
  *   ph  = mv | ~(x | pv | s)      ph2 = 2 ph + hp                     carry out: hp of the lower edge
  *   pv' = c | ~(x | ph2)          mv' = ph2 & x
  *
+ * The top bit of a lane's last word is no row: both carries come out there, without an operation for it; see ROWS.
+ *
  * What bounds it. Words of one column hang together by their edges, words of one row of words by pv and mv, so 32 rows
  * x one column is the grain of a wavefront. A chain of five dependent instructions leads from pv to pv', about 24
  * clocks, and a table of n columns has n of them in a row. Depth, not throughput, is what bounds a pair of equal
@@ -20,15 +22,16 @@
  *   - Two fronts. One starts at the beginning of both strings, the other one at their ends, going backwards (the
  *     distance of the reversed strings). They meet along a line of stairs, at which all strips are done at the same
  *     time; the distance is the least sum of both over the line's points. The depth is halved, the work is the same.
- *   - A lane owns K words below each other, a warp 32 K of them, a *strip*. Lane l works on column t - S l at step t
- *     and passes (hp, hn) to the next lane by a shuffle, which has S steps to arrive.
+ *   - A lane owns K words below each other, a warp 32 times as many, a *strip*. At step t lane l works on column
+ *     t - S l and passes (hp, hn) to the next lane by a shuffle, which has S steps to arrive.
  *   - The longer string lies along the rows: then more of the machine works at once.
  *
  * Strips are a pipeline: a warp hands the lower edge of its strip to the next warp through a ring in shared memory, and
  * a block of WARPS strips hands it on through global memory, 32 columns in one 64-bit word. Two further warps of the
- * block do nothing but unpack and pack these words. No word can have hp and hn in one column, so all ones means "not
- * there yet", and no flags or fences are needed. Blocks take their strips in order from a counter; so those that a
- * block waits for are always running already, however many blocks fit on the device.
+ * block do nothing but unpack and pack these words, on a scheduler of their own where depth is the bound. No word can
+ * have hp and hn in one column, so all ones means "not there yet", and no flags or fences are needed. Blocks take their
+ * strips in order from a counter; so those that a block waits for are always running already, however many blocks fit
+ * on the device.
  *
  * Matches. eq comes from two tables of 16 entries a lane, by the low and the high half of the character: eq = low &
  * high costs nothing, as all its uses are logic operations of three operands. With K = 1 there is room in shared memory
@@ -53,15 +56,19 @@
 
 /* How the work is laid out. */
 struct plan {
-    int words; /* K: 1 or 2 */
-    int slope; /* columns, a multiple of 32: how much shorter each further unit is; 0 unless n is a multiple of 32 */
+    int words; /* K: 1, 2 or 4 */
+    int slope; /* columns: how much shorter each further unit is, in whole 32s; 0 unless n is a multiple of 32 */
+
+    int warps() const { return words == 1 ? WARPS<1> : words == 2 ? WARPS<2> : WARPS<4>; }
+    int strip_rows() const { return 32 * (words == 1 ? ROWS<1> : words == 2 ? ROWS<2> : ROWS<4>); }
+    int unit_rows() const { return warps() * strip_rows(); }
 };
 
 /* What a step of a warp takes in clocks, and by how many steps a unit lags behind the one above: measured. */
 static const struct {
     double clocks;
     int lag;
-} cost[5] = { { 0, 0 }, { 35, 512 }, { 80, 288 }, { 0, 0 }, { 112, 256 } };
+} cost[5] = { { 0, 0 }, { 33, 392 }, { 74, 264 }, { 0, 0 }, { 104, 256 } };
 
 /* What is kept from call to call. */
 static struct kept {
@@ -112,7 +119,7 @@ static void device_init(void)
 
 static int plan_units(struct plan plan, int m)
 {
-    return (m + WARPS * 1024 * plan.words - 1) / (WARPS * 1024 * plan.words);
+    return (m + plan.unit_rows() - 1) / plan.unit_rows();
 }
 
 /* Clocks, by the depth of the pipeline or by what the schedulers can do, whichever is more. */
@@ -120,7 +127,7 @@ static double plan_cost(struct plan plan, int m, int n)
 {
     const double units = plan_units(plan, m), lag = cost[plan.words].lag;
     const double depth =
-        n / 2.0 + (units - 1) * (plan.slope ? lag / 2 : lag) + lag * (units > 1 ? 1 : m / (4096.0 * plan.words));
+        n / 2.0 + (units - 1) * (plan.slope ? lag / 2 : lag) + lag * (units > 1 ? 1 : (double)m / plan.unit_rows());
     const double work = units * n / device.processors;
     /* Blocks that share a multiprocessor slow each other down. */
     const double crowd = plan.words > 1 && 2 * units > device.processors ? 2 * units / device.processors : 1;
@@ -167,24 +174,26 @@ static void launch(struct plan plan, int m, int n, size_t a_offset, size_t b_off
     job.b_length = n;
     job.ticket = device.counters;
     job.best = device.counters + 1;
-    job.strips = (m + 1024 * words - 1) / (1024 * words);
+    job.strips = (m + plan.strip_rows() - 1) / plan.strip_rows();
     job.units = plan_units(plan, m);
+    job.warps = plan.warps();
     job.slope = plan.slope;
     job.middle = (n + (job.units - 1) * plan.slope) / 2;
     if (plan.slope)
         job.middle = job.middle / 32 * 32;
-    const int pad = job.strips * 1024 * words - m;
+    const int pad = job.strips * plan.strip_rows() - m;
     const int length = pad + m + unit_columns(job, 0, 0) - unit_columns(job, 0, job.units - 1);
 
     for (int d = 0; d < 2; d++) {
         front &front = job.fronts[d];
 
         front.columns = unit_columns(job, d, 0);
-        front.words = (front.columns + 31) / 32;
+        front.words = words == 1 ? edge_words<S1>(front.columns) : edge_words<S4>(front.columns);
         front.pad = d == 0 ? pad : 0;
         front.edges = d == 0 ? device.edges : job.fronts[0].edges + (size_t)job.units * job.fronts[0].words;
-        front.line = d == 0 ? device.lines : job.fronts[0].line + length / 32;
+        front.line = d == 0 ? device.lines : job.fronts[0].line + length / 32 + 1;
     }
+    job.line_words = 2 * (length / 32 + 1);
     const int units = 2 * job.units, room = device.blocks[words] * device.processors;
 
     if (words == 1)

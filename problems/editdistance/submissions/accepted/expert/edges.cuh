@@ -26,10 +26,13 @@ __device__ __forceinline__ void store_edge(u64 *p, u64 value)
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(p), "l"(value));
 }
 
-/* hp in the top bit of the one, hn in the lowest of the other. */
-__device__ __forceinline__ u32 pick(u32 hp, u32 hn)
+/*
+ * The words of an edge. Word w is of slots 32 (w + S - 1) and 31 more, not of 32 columns: a strip's batch needs columns
+ * up to S behind its own, and so would need one more word of 32 columns.
+ */
+template <int S> __host__ __device__ __forceinline__ int edge_words(int columns)
 {
-    return (hp & ~1u) | (hn & 1);
+    return columns > 0 ? (columns + 31 * S + 31) / 32 - (S - 1) : 0;
 }
 
 /*
@@ -41,7 +44,7 @@ template <int K, int S>
 __device__ void unpack_edge(block_memory<K> &shared, const job &job, int d, int unit, int columns)
 {
     const front &front = job.fronts[d];
-    const int l = (int)(threadIdx.x % 32), words = (columns + 31) / 32;
+    const int l = (int)(threadIdx.x % 32), words = edge_words<S>(columns);
     volatile u32 *ring = shared.rings[0];
     volatile int *written = ring_written(shared, 0);
     const volatile int *read = ring_read(shared, 0);
@@ -55,7 +58,7 @@ __device__ void unpack_edge(block_memory<K> &shared, const job &job, int d, int 
     codes[CODES + l] = codes[l];
     u64 edge = edges ? load_edge(edges) : 0xffffffffu;
     u32 winner = NOBODY; /* asked for, but not looked at before the next word: it takes long */
-    int column = FAR + l, slot = l + 31 * S, room = RING, first = 0;
+    int column = FAR + l, room = RING, first = 32 * (S - 1);
     u32 c = column < columns ? b[column * stride] : 0;
 
     for (int word = 0; word < words; word++) {
@@ -72,19 +75,20 @@ __device__ void unpack_edge(block_memory<K> &shared, const job &job, int d, int 
 
         if (edges && word + 1 < words)
             edge = load_edge(edges + word + 1);
-        while (room < first + 32 + 31 * S) {
+        while (room < first + 32) {
             room = *read + RING;
-            if (room < first + 32 + 31 * S)
+            if (room < first + 32)
                 __nanosleep(NAP);
         }
-        ring[slot % RING] = pick(up << (31 - l), down >> l);
+        const u32 hp = __funnelshift_l(up, up, HP<K> - l), hn = __funnelshift_l(down, down, HN<K> - l);
+
+        ring[first % RING + l] = HP<K> == 31 ? with_top(hp, hn) : with_top(hn, hp);
         const int at = column % CODES;
 
         codes[at] = code_of<K>(c);
         if (at < 32)
             codes[CODES + at] = code_of<K>(c);
         column += 32;
-        slot += 32;
         c = column < columns ? b[column * stride] : 0;
         first += 32;
         if (K == 1 && __any_sync(~0u, winner == THE_RACE)) {
@@ -96,7 +100,7 @@ __device__ void unpack_edge(block_memory<K> &shared, const job &job, int d, int 
             winner = load_word(&job.race.state->winner);
         __syncwarp();
         if (l == 0)
-            *written = word + 1 < words ? first + 31 * S : INT_MAX - 1;
+            *written = word + 1 < words ? first : INT_MAX - 1;
     }
 }
 
@@ -108,17 +112,16 @@ template <int K, int S>
 __device__ void pack_edge(block_memory<K> &shared, const job &job, int d, int unit, int last, int columns)
 {
     const front &front = job.fronts[d];
-    const int l = (int)(threadIdx.x % 32), end = steps_of<K, S>(columns), words = (columns + 31) / 32;
+    const int l = (int)(threadIdx.x % 32), end = steps_of<K, S>(columns), words = edge_words<S>(columns);
     const int next = unit + 1 < job.units ? unit_columns(job, d, unit + 1) : columns;
-    uint2 *line = front.line + unit_start(job, d, unit + 1) * 32 * K + (front.columns - columns) / 32;
+    const int line = unit_start(job, d, unit + 1) * 32 * ROWS<K> + front.columns - columns;
     const volatile u32 *ring = shared.rings[last];
     const volatile int *written = ring_written(shared, last);
     volatile int *read = ring_read(shared, last);
     u64 *edges = front.edges + (size_t)unit * front.words;
-    int slot = l + 31 * S;
 
     for (int word = 0; word < words; word++) {
-        const int need = min(32 * (word + 1) + 31 * S, end);
+        const int first = 32 * (word + S - 1), need = min(first + 32, end), column = first - 31 * S;
         int there;
 
         while (!__all_sync(~0u, (there = *written) >= need)) {
@@ -126,15 +129,17 @@ __device__ void pack_edge(block_memory<K> &shared, const job &job, int d, int un
                 return;
             __nanosleep(NAP);
         }
-        const u32 both = slot - 31 * S < columns ? ring[slot % RING] : 0;
-        const u32 up = __ballot_sync(~0u, (int)both < 0), down = __ballot_sync(~0u, both & 1);
+        const u32 both = (u32)(column + l) < (u32)columns ? ring[first % RING + l] : 0;
+        const u32 up = __ballot_sync(~0u, both & 1u << HP<K>), down = __ballot_sync(~0u, both & 1u << HN<K>);
 
-        slot += 32;
         if (l == 0) {
             store_edge(edges + word, (u64)down << 32 | up);
-            *read = word + 1 < words ? 32 * (word + 1) + 31 * S : INT_MAX;
+            *read = word + 1 < words ? first + 32 : INT_MAX;
         }
-        if (32 * word >= next && l == 0)
-            line[words - 1 - word] = make_uint2(__brev(down), __brev(up));
+        if (column + 31 >= next && l == 0) {
+            const u32 beyond = column < next ? ~0u << (next - column) : ~0u;
+
+            put_bits(front.line, line + columns - column - 32, __brev(down & beyond), __brev(up & beyond));
+        }
     }
 }

@@ -23,8 +23,7 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 
 enum {
-    WARPS = 4,                  /* strips in flight in a block, one on each of the SM's four schedulers */
-    RACE_THREADS = 384,         /* of a block that may have a part of the race */
+    RACE_THREADS = 384, /* of a block that may have a part of the race */
     S1 = 2, S2 = 1, S4 = 1, /* S for K = 1, 2 and 4 */
     RING = 256,           /* columns that a ring holds; a power of two above 4 batches + 32 S */
     LOOK = 3,             /* steps that a match is loaded ahead */
@@ -34,7 +33,7 @@ enum {
     FAR = 128,            /* columns that a code is there before its column's edge; a multiple of 32 */
     NAP = 100,            /* ns between two looks of a warp that has long to wait, to leave the SM to the others */
     LENGTH_MAX = 1048448, /* as the statement has it */
-    EDGES_MAX = 400000,   /* words of all edges between blocks: 2 (m / 4096 + 1) (n / 32 + 1), with mn = 2^34 */
+    EDGES_MAX = 400000,   /* words of all edges between blocks: 2 (m / 2976 + 1) (n / 32 + 2), with mn = 2^34 */
     LINES_MAX = 4 * (LENGTH_MAX / 32 + 64), /* words of both lines */
     LANE = 7,             /* diagonals of a lane in the race; odd, so that lanes use different banks */
     HALO = 16,            /* diagonals that a tile has beside its own, and edits of a round */
@@ -57,21 +56,48 @@ enum {
 };
 constexpr u64 EMPTY = ~0ull;
 
+/*
+ * The rows of a lane: all bits of its words but the last one. That bit is no row. It always matches, so that t is pv,
+ * and s is the carry: hn of the lower edge, for which no operation has to ask. hp of it is the bit before, of ph.
+ */
+template <int K> constexpr int ROWS = 32 * K - 1;
+
+/*
+ * The bits of hp and hn in what a lane hands to the next one; the others may be anything. With one word a lane, a shift
+ * joins the two, and hn is a number to add. With more of them, adding the whole to itself makes hn the carry of the
+ * addition that follows, and hp the top bit, as the next shift wants it: one operation, not two.
+ */
+template <int K> constexpr int HP = K == 1 ? 31 : 30;
+template <int K> constexpr int HN = K == 1 ? 0 : 31;
+
 /* Steps between two looks at what the neighbouring warps have done: more of them mean fewer looks, but a longer lag. */
 template <int K> constexpr int BATCH = K == 1 ? 32 : 16;
 
-/* Of a block: its strips, and two warps that unpack the upper edge and pack the lower one. The race needs more. */
-template <int K> constexpr int THREADS = K == 1 ? (int)RACE_THREADS : (WARPS + 2) * 32;
+/* Steps before a batch's end at which they are asked for; they are voted on after half of these. */
+template <int K> constexpr int LEAD = K == 1 ? 6 : 4;
+
+/*
+ * Strips in flight in a block, and the two warps that unpack its upper edge and pack its lower one. A multiprocessor
+ * has four schedulers, and warp w is the scheduler's with number w % 4. Where depth is the bound, strips are alone on
+ * theirs, and both of the other warps are on the fourth: a strip that shares its scheduler makes all others wait. With
+ * more words a lane the machine is full, and the fourth strip is worth more.
+ */
+template <int K> constexpr int WARPS = K == 1 ? 3 : 4;
+template <int K> constexpr int UNPACKER = WARPS<K>;
+template <int K> constexpr int PACKER = K == 1 ? 7 : 5;
+
+/* Of a block. The race needs more than the strips. */
+template <int K> constexpr int THREADS = K == 1 ? (int)RACE_THREADS : (PACKER<K> + 1) * 32;
 
 /* Words of a strip's match tables: [256][32] for one word a lane, [low half, high half][16][32][K] for more. */
 constexpr int table_words(int K) { return K == 1 ? 256 * 32 : 2 * 16 * 32 * K; }
 
 /* One of the two fronts: its part of the table, rows and columns counted from its own end of the strings. */
 struct front {
-    uint2 *line;    /* [32 K strips + ...]: (+1, -1), the differences along the line where the fronts meet, in 32s */
+    uint2 *line;    /* (+1, -1), the differences along the line where the fronts meet, 32 in a word */
     u64 *edges;     /* [units][words]: hp of 32 columns in the low half, hn in the high half, of a unit's lower edge */
     int columns;    /* of the first unit, which has most */
-    int words;      /* columns / 32, rounded up */
+    int words;      /* of an edge, at most */
     int pad;        /* rows above the table */
 };
 
@@ -96,8 +122,10 @@ struct race_plan {
 struct job {
     const unsigned char *a, *b; /* along the rows and along the columns */
     int a_length, b_length;
-    int strips, units; /* a unit is WARPS strips, what a block takes at a time; the lowest one may have fewer */
-    /* The first front has `middle` columns in the uppermost unit, and `slope` less in each further one. */
+    int strips, units; /* a unit is `warps` strips, what a block takes at a time; the lowest one may have fewer */
+    int warps;
+    int line_words; /* of both fronts' lines, one behind the other */
+    /* The first front has `middle` columns in the uppermost unit, and `slope` less in each further one; whole 32s. */
     int middle, slope;
     u32 *ticket; /* units taken so far; behind it the answer */
     u32 *best;
@@ -108,7 +136,7 @@ struct job {
 /* The columns of a unit; what the one front does not take is the other's. */
 __host__ __device__ __forceinline__ int unit_columns(const job &job, int d, int unit)
 {
-    const int down = job.middle - (d == 0 ? unit : job.units - 1 - unit) * job.slope;
+    const int down = job.middle - (d == 0 ? unit : job.units - 1 - unit) * job.slope / 32 * 32;
     const int first = down < 0 ? 0 : down < job.b_length ? down : job.b_length;
 
     return d == 0 ? first : job.b_length - first;
@@ -117,7 +145,7 @@ __host__ __device__ __forceinline__ int unit_columns(const job &job, int d, int 
 /* The first strip of a unit, counted from the front's end; of all units it is the lowest that may have fewer. */
 __host__ __device__ __forceinline__ int unit_start(const job &job, int d, int unit)
 {
-    const int strip = d == 0 ? WARPS * unit : WARPS * unit - (WARPS * job.units - job.strips);
+    const int strip = job.warps * unit - (d == 0 ? 0 : job.warps * job.units - job.strips);
 
     return strip < 0 ? 0 : strip < job.strips ? strip : job.strips;
 }
@@ -135,4 +163,6 @@ __global__ void prepare(job job)
     for (int d = 0; d < 2; d++)
         for (int i = thread; i < job.units * job.fronts[d].words; i += stride)
             job.fronts[d].edges[i] = EMPTY;
+    for (int i = thread; i < job.line_words; i += stride)
+        job.fronts[0].line[i] = make_uint2(0, 0);
 }

@@ -6,10 +6,20 @@
 #include "job.cuh"
 
 /*
- * Slot x of a ring holds hp << 31 | hn, of the upper edge of a strip in column x - 31 S: x is the step at which the
+ * Slot x of a ring holds hp and hn, see HP, of the upper edge of a strip in column x - 31 S: x is the step at which the
  * last lane of the strip above works on it.
  */
 typedef u32 ring[RING];
+
+/* The top bit of the one, and all others of the other word. */
+__device__ __forceinline__ u32 with_top(u32 top, u32 others)
+{
+    u32 word;
+
+    /* The compiler makes two operations of it. */
+    asm("lop3.b32 %0, 0x80000000, %1, %2, 0xca;" : "=r"(word) : "r"(top), "r"(others));
+    return word;
+}
 
 /* How far the two ends of a ring are. The warp between two rings looks at `written` of one and `read` of the other. */
 struct __align__(8) progress {
@@ -24,11 +34,11 @@ template <int K> __device__ __forceinline__ u32 code_of(u32 c)
 }
 
 template <int K> struct block_memory {
-    u32 tables[WARPS][table_words(K)];
+    u32 tables[WARPS<K>][table_words(K)];
     __align__(8) u32 codes[CODES + 32]; /* of columns modulo CODES; the first stand behind the last again */
     __align__(16) u32 nothing[BATCH<1>]; /* zeros */
-    ring rings[WARPS + 1];             /* warp w reads ring w and writes ring w + 1 */
-    progress seen[WARPS + 2]; /* by warp w: rings w and w + 1 are its own; shifted by one, see ring_written() */
+    ring rings[WARPS<K> + 1];          /* warp w reads ring w and writes ring w + 1 */
+    progress seen[WARPS<K> + 2];       /* by warp w: rings w and w + 1 are its own; shifted by one, as below */
     u32 ticket;
 };
 
@@ -84,19 +94,22 @@ __device__ __forceinline__ void load4_match(u32 words[4], u32 address)
 /* The rows of a lane that match the column with this code. */
 template <int K> __device__ __forceinline__ void load_match(u32 low[K], u32 high[K], u32 table, u32 code)
 {
+    /* The table plus one half of the code; the multipliers' unit, which does this, has time. */
+    const u32 low_entry = __dp2a_lo(code, 1u, table), high_entry = __dp2a_lo(code, 0x100u, table);
+
     if (K == 1) {
         asm volatile("ld.shared.u32 %0, [%1];" : "=r"(low[0]) : "r"(table + code));
         high[0] = ~0u;
     } else if (K == 2) {
         asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];"
                      : "=r"(low[0]), "=r"(low[K - 1])
-                     : "r"(table + (code & 0xffff)));
-        asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(high[0]), "=r"(high[K - 1]) : "r"(table + (code >> 16)));
+                     : "r"(low_entry));
+        asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(high[0]), "=r"(high[K - 1]) : "r"(high_entry));
     } else {
 #pragma unroll
         for (int k = 0; k < K; k += 4) {
-            load4_match(low + k, table + (code & 0xffff) + k * 128);
-            load4_match(high + k, table + (code >> 16) + k * 128);
+            load4_match(low + k, low_entry + k * 128);
+            load4_match(high + k, high_entry + k * 128);
         }
     }
 }

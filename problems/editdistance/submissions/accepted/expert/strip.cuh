@@ -5,36 +5,35 @@
 
 #include "rings.cuh"
 
-/* sum = a + b + in; returns the carry. a is a subset of b, so there is at most one. */
-__device__ __forceinline__ u32 add(u32 (&sum)[1], const u32 (&a)[1], const u32 (&b)[1], u32 in)
+/*
+ * sum = a + b + hn of the upper edge, and the word whose top bit is hp of it. a is a subset of b, so there is at most
+ * one carry. One word a lane; the others add the edge to itself first, see HP.
+ */
+__device__ __forceinline__ u32 add(u32 (&sum)[1], const u32 (&a)[1], const u32 (&b)[1], u32 edge)
 {
-    const u64 all = (u64)a[0] + b[0] + in;
-
-    sum[0] = (u32)all;
-    return (u32)(all >> 32);
+    sum[0] = a[0] + b[0] + (edge & 1);
+    return edge;
 }
 
-__device__ __forceinline__ u32 add(u32 (&sum)[2], const u32 (&a)[2], const u32 (&b)[2], u32 in)
+__device__ __forceinline__ u32 add(u32 (&sum)[2], const u32 (&a)[2], const u32 (&b)[2], u32 edge)
 {
-    u32 carry;
+    u32 doubled;
 
-    const unsigned __int128 all = (unsigned __int128)((u64)a[1] << 32 | a[0]) + ((u64)b[1] << 32 | b[0]) + in;
-
-    sum[0] = (u32)all;
-    sum[1] = (u32)(all >> 32);
-    carry = (u32)(all >> 64);
-    return carry;
+    asm("add.cc.u32 %0, %3, %3; addc.cc.u32 %1, %4, %6; addc.u32 %2, %5, %7;"
+        : "=r"(doubled), "=r"(sum[0]), "=r"(sum[1])
+        : "r"(edge), "r"(a[0]), "r"(a[1]), "r"(b[0]), "r"(b[1]));
+    return doubled;
 }
 
-__device__ __forceinline__ u32 add(u32 (&sum)[4], const u32 (&a)[4], const u32 (&b)[4], u32 in)
+__device__ __forceinline__ u32 add(u32 (&sum)[4], const u32 (&a)[4], const u32 (&b)[4], u32 edge)
 {
-    u32 carry;
+    u32 doubled;
 
-    asm("{ .reg .u32 no; add.cc.u32 no, %13, 0xffffffff; addc.cc.u32 %0, %5, %9; addc.cc.u32 %1, %6, %10;"
-        " addc.cc.u32 %2, %7, %11; addc.cc.u32 %3, %8, %12; addc.u32 %4, 0, 0; }"
-        : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3]), "=r"(carry)
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3]), "r"(in));
-    return carry;
+    asm("add.cc.u32 %0, %5, %5; addc.cc.u32 %1, %6, %10; addc.cc.u32 %2, %7, %11; addc.cc.u32 %3, %8, %12;"
+        " addc.u32 %4, %9, %13;"
+        : "=r"(doubled), "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])
+        : "r"(edge), "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3]));
+    return doubled;
 }
 
 /* x | ~(y | z), in one operation. */
@@ -43,6 +42,23 @@ __device__ __forceinline__ u32 or_nor(u32 x, u32 y, u32 z)
     u32 result;
 
     asm("lop3.b32 %0, %1, %2, %3, 0xf1;" : "=r"(result) : "r"(x), "r"(y), "r"(z));
+    return result;
+}
+
+/* low & high & z, and low & high | z. The compiler would compute low & high alone, in a third operation. */
+__device__ __forceinline__ u32 match_and(u32 low, u32 high, u32 z)
+{
+    u32 result;
+
+    asm("lop3.b32 %0, %1, %2, %3, 0x80;" : "=r"(result) : "r"(low), "r"(high), "r"(z));
+    return result;
+}
+
+__device__ __forceinline__ u32 match_or(u32 low, u32 high, u32 z)
+{
+    u32 result;
+
+    asm("lop3.b32 %0, %1, %2, %3, 0xea;" : "=r"(result) : "r"(low), "r"(high), "r"(z));
     return result;
 }
 
@@ -113,12 +129,11 @@ __device__ __forceinline__ bool steps(lane<K, S> &my, const place &at, int first
         for (int k = 0; k < K; k++) {
             const u32 low = my.low[u % (LOOK + 1)][k], high = my.high[u % (LOOK + 1)][k];
 
-            t[k] = low & high & my.pv[k];
-            x[k] = (low & high) | my.mv[k];
+            t[k] = K == 1 ? low & my.pv[k] : match_and(low, high, my.pv[k]);
+            x[k] = K == 1 ? low | my.mv[k] : match_or(low, high, my.mv[k]);
             xp[k] = x[k] | my.pv[k];
         }
-        const u32 hn_out = add(s, t, my.pv, both & 1);
-        u32 upper = both, ph;
+        u32 upper = add(s, t, my.pv, both), ph;
 
         if (RELAXED<S>)
             my.queue[(u + S - 1) % S] = __shfl_up_sync(~0u, my.out[(u + 3) % 4], 1);
@@ -135,7 +150,7 @@ __device__ __forceinline__ bool steps(lane<K, S> &my, const place &at, int first
             my.mv[k] = inside ? mv : my.mv[k];
             upper = ph;
         }
-        my.out[u % 4] = (ph & 1u << 31) | hn_out;
+        my.out[u % 4] = K == 1 ? __funnelshift_l(s[K - 1], ph, 1) : with_top(s[K - 1], ph);
         if (!RELAXED<S>)
             my.queue[u % S] = __shfl_up_sync(~0u, my.out[u % 4], 1);
         if (u % 4 == 3)
@@ -148,9 +163,9 @@ __device__ __forceinline__ bool steps(lane<K, S> &my, const place &at, int first
             load_codes(my.codes[(u + LOOK - 1) % AHEAD], my.codes[(u + LOOK) % AHEAD], ahead + 4 * (u - 1));
         load_match<K>(my.low[(u + LOOK) % (LOOK + 1)], my.high[(u + LOOK) % (LOOK + 1)], at.table, code);
         /* Asked for, and voted on, before it is needed: both take their time. */
-        if (u == BATCH<K> - 6)
+        if (u == BATCH<K> - LEAD<K>)
             my.seen = load_progress(at.seen);
-        if (u == BATCH<K> - 3)
+        if (u == BATCH<K> - LEAD<K> / 2)
             go = __all_sync(~0u, near_enough<K, S>(my.seen, next, at.end) & (next < last));
     }
     return go;
@@ -165,20 +180,21 @@ template <int K> __device__ __forceinline__ int table_index(int v, int l, int k)
 }
 
 /*
- * The match tables of a lane's rows first .. first + 32 K - 1; rows outside of the table match nothing. With one word a
+ * The match tables of a lane's rows, from `first` on; rows outside of the table match nothing. With one word a
  * lane there is an entry a character, with more one for each half of it: of the low halves, then of the high ones.
  */
 template <int K>
 __device__ void fill_tables(u32 *table, const job &job, bool backward, int first, int l)
 {
     for (int k = 0; k < K; k++) {
+        const u32 no_row = k == K - 1 ? 1u << 31 : 0; /* see ROWS */
         u32 planes[8] = { 0, 0, 0, 0, 0, 0, 0, 0 }, known = 0, low[16];
 
 #pragma unroll 8
         for (int r = 0; r < 32; r++) {
             const int i = first + 32 * k + r;
 
-            if (i < 0 || i >= job.a_length)
+            if (i < 0 || i >= job.a_length || 32 * k + r == ROWS<K>)
                 continue;
             const u32 c = job.a[backward ? job.a_length - 1 - i : i];
 
@@ -193,6 +209,7 @@ __device__ void fill_tables(u32 *table, const job &job, bool backward, int first
 #pragma unroll
             for (int p = 0; p < 4; p++)
                 low[v] &= v >> p & 1 ? planes[p] : ~planes[p];
+            low[v] |= no_row;
             if (K > 1)
                 table[table_index<K>(v, l, k)] = low[v];
         }
@@ -203,6 +220,7 @@ __device__ void fill_tables(u32 *table, const job &job, bool backward, int first
 #pragma unroll
             for (int p = 0; p < 4; p++)
                 high &= v >> p & 1 ? planes[4 + p] : ~planes[4 + p];
+            high |= no_row;
             if (K > 1)
                 table[table_index<K>(16 + v, l, k)] = high;
             else
@@ -219,11 +237,25 @@ template <int K, int S> __device__ __forceinline__ int steps_of(int columns)
     return (columns + 31 * S + BATCH<K> - 1) / BATCH<K> * BATCH<K>;
 }
 
+/* Sets bits of the line where the fronts meet, from bit `at` on: (+1, -1). The line was zero before. */
+__device__ __forceinline__ void put_bits(uint2 *line, int at, u32 plus, u32 minus)
+{
+    uint2 *word = line + at / 32;
+    const u64 x = (u64)plus << at % 32, y = (u64)minus << at % 32;
+
+    atomicOr(&word[0].x, (u32)x);
+    atomicOr(&word[0].y, (u32)y);
+    if (at % 32 != 0) {
+        atomicOr(&word[1].x, (u32)(x >> 32));
+        atomicOr(&word[1].y, (u32)(y >> 32));
+    }
+}
+
 template <int K, int S>
 __device__ void run_strip(block_memory<K> &shared, const job &job, int d, int unit, int strip, int warp)
 {
     const front &front = job.fronts[d];
-    const int l = (int)(threadIdx.x % 32), row = (strip * 32 + l) * 32 * K - front.pad;
+    const int l = (int)(threadIdx.x % 32), row = (strip * 32 + l) * ROWS<K> - front.pad;
     const u32 read = shared_address(ring_read(shared, warp)), written = shared_address(ring_written(shared, warp + 1));
     lane<K, S> my;
     place at;
@@ -294,8 +326,11 @@ __device__ void run_strip(block_memory<K> &shared, const job &job, int d, int un
             return;
         }
     }
-    uint2 *line = front.line + (front.columns - at.columns) / 32 + (strip * 32 + l) * K;
+    const int line = front.columns - at.columns + row + front.pad;
 
-    for (int k = 0; k < K; k++)
-        line[k] = make_uint2(my.pv[k], my.mv[k]);
+    for (int k = 0; k < K; k++) {
+        const u32 rows = k == K - 1 ? ~0u >> 1 : ~0u;
+
+        put_bits(front.line, line + 32 * k, my.pv[k] & rows, my.mv[k] & rows);
+    }
 }

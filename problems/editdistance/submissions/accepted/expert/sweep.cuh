@@ -11,7 +11,7 @@ template <int K, int S> __global__ void __launch_bounds__(THREADS<K>) sweep(job 
     block_memory<K> &shared = *(block_memory<K> *)memory;
     const int warp = (int)(threadIdx.x / 32);
 
-    for (int i = (int)threadIdx.x; i < (WARPS + 1) * RING; i += THREADS<K>)
+    for (int i = (int)threadIdx.x; i < (WARPS<K> + 1) * RING; i += THREADS<K>)
         shared.rings[i / RING][i % RING] = 0;
     for (int i = (int)threadIdx.x; i < CODES + 32; i += THREADS<K>)
         shared.codes[i] = 0;
@@ -19,7 +19,7 @@ template <int K, int S> __global__ void __launch_bounds__(THREADS<K>) sweep(job 
         shared.nothing[i] = 0;
     for (bool more = false;; more = true) {
         __syncthreads();
-        if (threadIdx.x < WARPS + 2)
+        if (threadIdx.x < WARPS<K> + 2)
             shared.seen[threadIdx.x].written = shared.seen[threadIdx.x].read = 0;
         if (threadIdx.x == 0) {
             if (more && atomicAdd(&job.race.state->swept, 1) == 2 * (u32)job.units - 1)
@@ -41,9 +41,9 @@ template <int K, int S> __global__ void __launch_bounds__(THREADS<K>) sweep(job 
 
         if (warp < strips)
             run_strip<K, S>(shared, job, d, unit, start + warp, warp);
-        else if (warp == WARPS)
+        else if (warp == UNPACKER<K>)
             unpack_edge<K, S>(shared, job, d, unit, columns);
-        else if (warp == WARPS + 1)
+        else if (warp == PACKER<K>)
             pack_edge<K, S>(shared, job, d, unit, strips, columns);
     }
 }
