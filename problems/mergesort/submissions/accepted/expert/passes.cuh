@@ -12,7 +12,8 @@ typedef shape<true, 256, 16, 3> shape_of_pairs;
 
 template <bool PAIRS> using shape_of_few = shape<PAIRS, 256, 8, 2>;
 
-const unsigned MIDDLE = 1 << 19; /* what is more is sorted by tiles of many elements */
+/* What is more is sorted by tiles of many elements: docs/experts/mergesort.md. */
+template <bool PAIRS> const unsigned MIDDLE = PAIRS ? 620000 : 1 << 19;
 const unsigned MOST_ALONE = 576; /* of these so many, whose blocks find their own splits: docs/experts/mergesort.md */
 const unsigned PASS_LEVELS = 4, FEW_LEVELS = 3, SMALLEST_TILE = 4096, MOST_WAYS = 1 << PASS_LEVELS;
 
@@ -118,7 +119,7 @@ static int sort(buffer a, buffer b, unsigned n, unsigned longest, unsigned *spli
                b, n);
         return 1;
     }
-    if (longest <= MIDDLE)
+    if (longest <= MIDDLE<S::PAIRS>)
         return sort_by<shape_of_few<S::PAIRS>, true, true>(a, b, n, longest, splits, stream);
     if (longest <= MOST_ALONE * S::TILE)
         return sort_by<S, false, true>(a, b, n, longest, splits, stream);
