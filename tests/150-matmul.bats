@@ -149,7 +149,8 @@ END
         'special 75 70 1300 seed=11' 'uniform 300 33 400 seed=12' 'special 100 13 11 seed=13' \
         'special 70 3 49 seed=14' 'special 70 8 64 seed=15' 'special 33 16 66 seed=16' 'special 100 31 256 seed=17' \
         'special 65 20 137 seed=18' 'special 1 1 200 seed=19' 'special 1500 51 36 seed=20' \
-        'special 1500 59 43 seed=21' 'special 72 8735 24 seed=22' 'special 4100 100 40 seed=23'; do
+        'special 1500 59 43 seed=21' 'special 72 8735 24 seed=22' 'special 4100 100 40 seed=23' \
+        'special 1 25 9066 seed=24'; do
         run -0 timeout 60 "$host" matmul --generate "$line" --submission "$so"
         assert_line SUCCESSFUL.
         refute_output --partial 'cudasim: '

@@ -100,6 +100,7 @@ static void prepare_kernels()
             allow((const void *)few_rows[aligned][e].function, SHARED / 2);
             allow((const void *)few_columns[aligned][e].function, SHARED / 2);
         }
+    allow((const void *)long_row.function, SHARED / 2);
     for (const auto &kernels : narrow)
         for (const thin_kernel &thin : kernels)
             allow((const void *)thin.function, SHARED / 2);

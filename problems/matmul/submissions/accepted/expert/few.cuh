@@ -17,8 +17,9 @@ __device__ __forceinline__ float sum_over_lanes(float x, int low)
 }
 
 /*
- * ROWS rows of A. Each element of B is needed once, so B goes to registers straight from memory, DEPTH rows at a
- * time. 2^bits threads side by side have WIDTH columns each; the others of the block have other slices of k.
+ * ROWS rows of A. Each element of B is needed once, so B goes to registers straight from memory, DEPTH rows at a time;
+ * 16 where a thread has one column of one row, and k is long. 2^bits threads side by side have WIDTH columns each; the
+ * others of the block have other slices of k.
  *
  * What was written before is still in the L2 cache, and each line that B needs there drives one out to memory, which
  * costs as much as reading. So B's own lines are the first to leave. Above ONCE_MAX elements this gains nothing more,
@@ -26,10 +27,9 @@ __device__ __forceinline__ float sum_over_lanes(float x, int low)
  */
 constexpr size_t ONCE_MAX = 64 << 20;
 
-template <int ROWS, int WIDTH>
+template <int ROWS, int WIDTH, int DEPTH = ROWS * WIDTH >= 32 ? 4 : 8>
 __global__ void __launch_bounds__(THIN_THREADS) multiply_few_rows(const product p, int bits)
 {
-    constexpr int DEPTH = ROWS * WIDTH >= 32 ? 4 : 8;
     __shared__ float4 memory[THIN_THREADS * ROWS * WIDTH / 4];
     float *const kept = (float *)memory;
     const int size = cluster_size(), slices = THIN_THREADS >> bits, across = WIDTH << bits;

@@ -14,6 +14,7 @@ constexpr int ROWS_MAX = 8, ROWS_K_MAX = 64, COLUMNS_MAX = 8; // for the kernels
 constexpr int PRODUCTS_K_MAX = 40;                            // and of few products;
 constexpr int NARROW_MAX = 64, NARROW_K_MAX = 256;            // columns and k of multiply_narrow
 constexpr int CLUSTER_MAX = 16, TOGETHER_MAX = 6;             // blocks of a cluster, and of a multiprocessor
+constexpr int LONG_K = 2048;                                  // of one row: long_row
 constexpr int WHOLE_K_MIN = 512;                              // where whole_tiles are used without a search,
 constexpr double WHOLE_SHARE = 0.9;                           // and what share of their rounds C fills
 constexpr int SHORT = 32;                                     // columns whose rows are not aligned: pitch_of()
@@ -68,68 +69,72 @@ template <class S> constexpr tile_kernel kernel_of(costs cost)
 using whole_tiles = shape<128, 256, 8, 16, 8, 1, 6, 1, 0, COPY_TWICE | ARRIVE_FIRST | ALONE>;
 
 static const tile_kernel tiles[] = {
-    kernel_of<whole_tiles>({2.65, 2.58, 6.82, 5.45, 0.2, 3.32}),
-    kernel_of<shape<64, 128, 8, 8, 8, 1, 4, 3, 0, COLUMNS_FIRST | COPY_TWICE>>({0.665, 0.78, 4.42, 4.21, 1.6, 3.32}),
-    kernel_of<shape<128, 64, 8, 8, 8, 1, 4, 3, 0, COLUMNS_FIRST | COPY_TWICE>>({0.748, 0.812, 5.08, 5.6, 1.04, 3.32}),
-    kernel_of<shape<64, 64, 8, 8, 8, 1, 4, 6, 0, COLUMNS_FIRST>>({0.506, 1.71, 1.71, 8.52, 3.27, 2.3}),
-    kernel_of<shape<64, 64, 8, 8, 8, 2, 4, 3>>({0.877, 0.593, 4.79, 1.53, 0.514, 3.32}),
-    kernel_of<shape<32, 64, 4, 8, 4, 2, 4, 4>>({0.56, 0.571, 2.08, 1.62, 2.62, 1.45}),
-    kernel_of<shape<32, 32, 4, 4, 8, 4, 4, 3>>({0.733, 0.345, 1.52, 2.01, 0.607, 3.32}),
-    kernel_of<shape<16, 64, 4, 4, 4, 2, 4, 4>>({0.415, 0.549, 1.04, 1.27, 0.465, 3.32}),
-    kernel_of<shape<16, 128, 4, 8, 4, 2, 4, 2>>({0.569, 0.736, 8.96, 3.63, 0.557, 3.28}),
-    kernel_of<shape<64, 16, 4, 4, 8, 2, 4, 4>>({0.506, 0.291, 1.86, 0.585, 0.444, 1.89}),
-    kernel_of<shape<64, 32, 4, 8, 8, 2, 4, 4>>({0.609, 0.591, 1.88, 4.37, 1.5, 1.51}),
-    kernel_of<shape<32, 128, 8, 8, 4, 2, 4, 2>>({0.468, 1.55, 9.03, 1.23, 0.315, 3.32}),
-    kernel_of<shape<96, 128, 12, 8, 8, 1, 4, 3, 0, COLUMNS_FIRST | ARRIVE_FIRST>>({1.52, 3.02, 4.46, 6.76, 3.93, 3.32}),
-    kernel_of<shape<32, 32, 4, 4, 8, 4, 4, 3, 1>>({1.14, 0.345, 2.94, 0.6, 2.86, 3.32}),
-    kernel_of<shape<64, 16, 4, 4, 8, 2, 4, 4, 1>>({0.687, 0.291, 2.04, 0.804, 1.25, 1.41}),
-    kernel_of<shape<64, 32, 4, 8, 8, 2, 4, 4, 1>>({0.853, 0.345, 5.34, 0.149, 3.26, 3.32}),
-    kernel_of<shape<32, 32, 4, 4, 8, 4, 4, 3, 2>>({1.14, 0.345, 2.94, 0.6, 2.86, 3.32}),
-    kernel_of<shape<64, 16, 4, 4, 8, 2, 4, 4, 2>>({0.687, 0.291, 2.04, 0.804, 1.25, 1.41}),
-    kernel_of<shape<64, 32, 4, 8, 8, 2, 4, 4, 2>>({0.853, 0.345, 5.34, 0.149, 3.26, 3.32}),
-    kernel_of<shape<32, 32, 4, 4, 8, 4, 4, 3, 3>>({1.14, 0.345, 2.94, 0.6, 2.86, 3.32}),
-    kernel_of<shape<64, 16, 4, 4, 8, 2, 4, 4, 3>>({0.687, 0.291, 2.04, 0.804, 1.25, 1.41}),
-    kernel_of<shape<64, 32, 4, 8, 8, 2, 4, 4, 3>>({0.853, 0.345, 5.34, 0.149, 3.26, 3.32}),
+    kernel_of<whole_tiles>({1.32, 2.55, 7.92, 5.45, 0.2, 3.32}),
+    kernel_of<shape<64, 128, 8, 8, 8, 1, 4, 3, 0, COLUMNS_FIRST | COPY_TWICE>>({0.668, 0.753, 4.35, 3.47, 1.42, 1.59}),
+    kernel_of<shape<128, 64, 8, 8, 8, 1, 4, 3, 0, COLUMNS_FIRST | COPY_TWICE>>({0.709, 0.841, 6.7, 4.97, 0.958, 3.32}),
+    kernel_of<shape<64, 64, 8, 8, 8, 1, 4, 6, 0, COLUMNS_FIRST>>({0.534, 1.1, 2.34, 12, 6, 2.31}),
+    kernel_of<shape<64, 64, 8, 8, 8, 2, 4, 3>>({0.827, 0.765, 4.46, 2.57, 0.664, 1.02}),
+    kernel_of<shape<32, 64, 4, 8, 4, 2, 4, 4>>({0.514, 0.285, 2.03, 1.61, 0.555, 1.48}),
+    kernel_of<shape<32, 32, 4, 4, 8, 4, 4, 3>>({0.711, 0.345, 2, 1.8, 1.17, 2.38}),
+    kernel_of<shape<16, 64, 4, 4, 4, 2, 4, 4>>({0.481, 0.508, 0.796, 0.87, 0.327, 1.73}),
+    kernel_of<shape<16, 128, 4, 8, 4, 2, 4, 2>>({0.562, 0.599, 2.79, 1.28, 0.47, 4.49}),
+    kernel_of<shape<64, 16, 4, 4, 8, 2, 4, 4>>({0.637, 0.291, 2.07, 0.334, 0.494, 1.6}),
+    kernel_of<shape<64, 32, 4, 8, 8, 2, 4, 4>>({0.577, 0.295, 2.49, 1.87, 0.202, 0.735}),
+    kernel_of<shape<32, 128, 8, 8, 4, 2, 4, 2>>({0.795, 1.59, 6.36, 0.131, 0.352, 2.97}),
+    kernel_of<shape<96, 128, 12, 8, 8, 1, 4, 3, 0, COLUMNS_FIRST | ARRIVE_FIRST>>(
+        {1.27, 0.625, 12.6, 0.0517, 0.0756, 3.32}),
+    kernel_of<shape<32, 32, 4, 4, 8, 4, 4, 3, 1>>({1, 0.69, 1.56, 0.62, 0.993, 1.57}),
+    kernel_of<shape<64, 16, 4, 4, 8, 2, 4, 4, 1>>({0.658, 0.291, 1.94, 0.207, 1.45, 2.25}),
+    kernel_of<shape<64, 32, 4, 8, 8, 2, 4, 4, 1>>({0.771, 0.345, 4.24, 0.54, 6, 1.34}),
+    kernel_of<shape<32, 32, 4, 4, 8, 4, 4, 3, 2>>({1, 0.69, 1.56, 0.62, 0.993, 1.57}),
+    kernel_of<shape<64, 16, 4, 4, 8, 2, 4, 4, 2>>({0.658, 0.291, 1.94, 0.207, 1.45, 2.25}),
+    kernel_of<shape<64, 32, 4, 8, 8, 2, 4, 4, 2>>({0.771, 0.345, 4.24, 0.54, 6, 1.34}),
+    kernel_of<shape<32, 32, 4, 4, 8, 4, 4, 3, 3>>({1, 0.69, 1.56, 0.62, 0.993, 1.57}),
+    kernel_of<shape<64, 16, 4, 4, 8, 2, 4, 4, 3>>({0.658, 0.291, 1.94, 0.207, 1.45, 2.25}),
+    kernel_of<shape<64, 32, 4, 8, 8, 2, 4, 4, 3>>({0.771, 0.345, 4.24, 0.54, 6, 1.34}),
     kernel_of<shape<64, 64, 8, 8, 8, 1, 4, 6, 0, COLUMNS_FIRST | HALVES | ALONE>>(
-        {0.494, 1.57, 2.08, 8.52, 3.27, 1.794}),
+        {0.491, 1.02, 2.23, 8.52, 3.27, 3.25}),
     kernel_of<shape<64, 128, 8, 8, 8, 1, 4, 3, 0, COLUMNS_FIRST | COPY_TWICE | HALVES | ALONE>>(
-        {0.706, 0.798, 2.72, 4.21, 1.6, 1.205}),
+        {0.687, 0.762, 2.62, 4.21, 1.6, 1.19}),
     kernel_of<shape<128, 64, 8, 8, 8, 1, 4, 3, 0, COLUMNS_FIRST | COPY_TWICE | HALVES | ALONE>>(
-        {0.792, 0.802, 4.66, 5.6, 1.04, 3.32}),
+        {3.96, 0.778, 8.34, 5.6, 1.04, 1.81}),
 };
 constexpr int TILES = sizeof tiles / sizeof *tiles;
 
 /* By whether rows are aligned, and by the power of two that rows are rounded up to. */
 static const thin_kernel few_rows[2][4] = {
-    {{multiply_few_rows<1, 1>, 8, 8, {1.25, 0.829, 0.132, 1.85, 0.506, 3.5}},
-     {multiply_few_rows<2, 1>, 8, 5, {0.1, 1.45, 0.0988, 1.71, 0.558, 3.5}},
-     {multiply_few_rows<4, 1>, 8, 4, {1.73, 0.979, 0.01, 1.86, 0.598, 3.5}},
-     {multiply_few_rows<8, 1>, 8, 2, {0.1, 2.28, 0.01, 1.76, 0.423, 3.5}}},
-    {{multiply_few_rows<1, 4>, 8, 4, {0.1, 1.15, 0.366, 1.56, 2, 2.97}},
-     {multiply_few_rows<2, 4>, 8, 3, {0.1, 1.46, 0.436, 1.24, 0.6, 8.96}},
-     {multiply_few_rows<4, 4>, 8, 2, {0.1, 1.99, 1.07, 0.908, 0.65, 4.09}},
+    {{multiply_few_rows<1, 1>, 8, 8, {1.02, 0.29, 0.402, 1.11, 0.674, 3.5}},
+     {multiply_few_rows<2, 1>, 8, 5, {1.52, 0.778, 0.0963, 0.851, 0.57, 2.6}},
+     {multiply_few_rows<4, 1>, 8, 4, {2.47, 1.28, 0.0566, 0.8, 0.523, 3.5}},
+     {multiply_few_rows<8, 1>, 8, 2, {1.99, 1.26, 0.01, 1.4, 0.266, 2.6}}},
+    {{multiply_few_rows<1, 4>, 8, 4, {0.76, 1.11, 0.254, 1.15, 1.21, 4.46}},
+     {multiply_few_rows<2, 4>, 8, 3, {0.939, 1.36, 0.255, 1.2, 3.1, 3.74}},
+     {multiply_few_rows<4, 4>, 8, 2, {0.991, 1.63, 1.05, 0.885, 0.857, 4.06}},
      {multiply_few_rows<8, 4>, 4, 2, {0.1, 8.04, 1.8, 6.36, 0.571, 2.1}}}};
+
+/* One row of A and a k from LONG_K on, where rows of B are not aligned. */
+static const thin_kernel long_row = {multiply_few_rows<1, 1, 16>, 16, 8, {1.08, 0.75, 0.331, 0.89, 0.192, 3.5}};
 
 /* By whether there are so many columns exactly, and by the power of two. */
 static const thin_kernel few_columns[2][4] = {
     {{multiply_few_columns<1, 4>, 4, 5, {0.1, 0.723, 0.344, 0.894, 0.2, 3.46}},
      {multiply_few_columns<2, 4>, 4, 5, {0.1, 0.866, 0.201, 1.46, 0.2, 3.46}},
-     {multiply_few_columns<4, 8>, 4, 2, {0.1, 2.96, 3.86, 2.4, 1.25, 3.46}},
+     {multiply_few_columns<4, 8>, 4, 2, {0.964, 2.83, 6.5, 1.66, 1.15, 2.68}},
      {multiply_few_columns<8, 8>, 4, 1, {0.1, 12.4, 25.6, 7.63, 0.3, 3.46}}},
-    {{multiply_few_columns<1, 4>, 4, 5, {0.1, 1.12, 0.696, 2.15, 1.5, 6.57}},
-     {multiply_few_columns<2, 4>, 4, 5, {0.632, 1.18, 1.14, 1.88, 1.5, 2.72}},
-     {multiply_few_columns<4, 8>, 4, 2, {0.1, 1.51, 4.95, 1.15, 1.5, 4.36}},
+    {{multiply_few_columns<1, 4>, 4, 5, {0.493, 0.984, 0.663, 1.71, 6, 4.07}},
+     {multiply_few_columns<2, 4>, 4, 5, {0.571, 1.08, 0.86, 1.75, 2.2, 3.64}},
+     {multiply_few_columns<4, 8>, 4, 2, {0.6, 1.8, 5.55, 3.38, 6, 3.53}},
      {multiply_few_columns<8, 8>, 4, 1, {0.1, 1.17, 21.8, 1.5, 2.24, 3.46}}}};
 
 /* By whether rows are aligned. */
 constexpr int PRODUCTS_ROWS[2][3] = {{1, 4, 4}, {1, 4, 8}}, PRODUCTS_COLUMNS[2][3] = {{1, 1, 4}, {4, 4, 4}};
 static const thin_kernel few_products[2][3] = {
     {{multiply_few_products<1, 1, false>, 8, 6, {1.5, 4.52, 2.36, 0.02, 0.2, 3.5}},
-     {multiply_few_products<4, 1, false>, 8, 4, {0.346, 0.574, 0.01, 0.02, 0.2, 3.5}},
+     {multiply_few_products<4, 1, false>, 8, 4, {0.369, 0.535, 0.01, 0.02, 0.2, 1.11}},
      {multiply_few_products<4, 4, false>, 8, 2, {0.1, 4.96, 1.5, 0.02, 0.2, 3.5}}},
-    {{multiply_few_products<1, 4, true>, 8, 4, {0.1, 0.865, 0.01, 0.02, 0.2, 0.622}},
-     {multiply_few_products<4, 4, true>, 8, 2, {0.1, 1.28, 0.587, 0.02, 0.2, 2.02}},
-     {multiply_few_products<8, 4, true>, 4, 2, {0.1, 1.33, 0.453, 0.02, 0.2, 3.62}}}};
+    {{multiply_few_products<1, 4, true>, 8, 4, {0.422, 0.658, 0.01, 0.02, 0.2, 1.09}},
+     {multiply_few_products<4, 4, true>, 8, 2, {0.1, 1.39, 0.125, 0.02, 0.2, 1.44}},
+     {multiply_few_products<8, 4, true>, 4, 2, {0.1, 1.5, 0.12, 0.02, 0.2, 3.79}}}};
 
 /* By whether K is a multiple of 4, and by the power of two that columns are rounded up to, from 4 on. */
 template <int COLUMNS, bool ALIGNED> constexpr thin_kernel narrow_of(int blocks, costs cost)
@@ -141,16 +146,16 @@ template <int COLUMNS, bool ALIGNED> constexpr thin_kernel narrow_of(int blocks,
 
 /* By whether K is a multiple of 4, and by the power of two that columns are rounded up to, from 4 on. */
 static const thin_kernel narrow[2][5] = {
-    {narrow_of<4, false>(6, {0.0286, 0.0556, 0.646, 0.02, 0.2, 1.928}),
-     narrow_of<8, false>(6, {0.0984, 0.2, 0.779, 0.02, 0.2, 1.474}),
-     narrow_of<16, false>(6, {0.264, 0.216, 0.95, 0.02, 0.2, 3}),
-     narrow_of<32, false>(5, {0.521, 0.445, 1.11, 0.02, 0.2, 3}),
-     narrow_of<64, false>(4, {0.963, 1.64, 1.23, 0.02, 0.2, 3})},
-    {narrow_of<4, true>(6, {0.01, 0.0367, 0.654, 0.02, 0.2, 3.183}),
-     narrow_of<8, true>(6, {0.268, 0.194, 0.66, 0.02, 0.2, 3}),
-     narrow_of<16, true>(6, {0.252, 0.152, 1.02, 0.02, 0.2, 3}),
-     narrow_of<32, true>(5, {0.564, 0.339, 1.14, 0.02, 0.2, 3}),
-     narrow_of<64, true>(4, {0.806, 1.24, 1.3, 0.02, 0.2, 3})}};
+    {narrow_of<4, false>(6, {0.0701, 0.0334, 0.398, 0.02, 0.2, 2.78}),
+     narrow_of<8, false>(6, {0.175, 0.06, 0.577, 0.02, 0.2, 1.35}),
+     narrow_of<16, false>(6, {0.273, 0.216, 0.753, 0.02, 0.2, 3.3}),
+     narrow_of<32, false>(5, {0.408, 0.267, 1.23, 0.02, 0.2, 3}),
+     narrow_of<64, false>(4, {0.927, 0.574, 1.27, 0.02, 0.2, 3})},
+    {narrow_of<4, true>(6, {0.0983, 0.0372, 0.187, 0.02, 0.2, 2.89}),
+     narrow_of<8, true>(6, {0.209, 0.097, 0.468, 0.02, 0.2, 1.65}),
+     narrow_of<16, true>(6, {0.263, 0.152, 0.695, 0.02, 0.2, 1.54}),
+     narrow_of<32, true>(5, {0.462, 0.4, 0.847, 0.02, 0.2, 3}),
+     narrow_of<64, true>(4, {0.965, 1.49, 0.676, 0.02, 0.2, 3})}};
 
 constexpr int COLUMNS_ROWS[4] = {4, 4, 8, 8}; // rows of A that a thread of few_columns has
 
@@ -204,6 +209,8 @@ static const thin_kernel &thin_of(const product &p, const plan &how)
         return few_products[p.b_pitch % 4 == 0][FEW_PRODUCTS - how.kernel];
     if (how.kernel == NARROW)
         return narrow[p.k % 4 == 0][narrow_index(p)];
+    if (how.kernel == FEW_ROWS && p.m == 1 && p.k >= LONG_K && p.b_pitch % 4 != 0)
+        return long_row;
     if (how.kernel == FEW_ROWS)
         return few_rows[p.b_pitch % 4 == 0][log_2_up(std::min(p.m, ROWS_MAX))];
     return few_columns[p.n == 1 << log_2_up(p.n)][log_2_up(p.n)];
