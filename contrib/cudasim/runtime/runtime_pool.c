@@ -186,8 +186,9 @@ static void destroy(struct runtime *runtime, struct CUmemPoolHandle_st *pool)
     runtime->pool.reserved += pool->reserved;
     if (runtime->current_pool == pool)
         runtime->current_pool = &runtime->pool;
+    /* An H200's driver makes the device's default pool current for the host, too, and not the host's own. */
     if (runtime->current_host_pool == pool)
-        runtime->current_host_pool = runtime->host_pool;
+        runtime->current_host_pool = &runtime->pool;
     handle_destroy(runtime, pool);
 }
 
