@@ -171,6 +171,14 @@ END
     done
 }
 
+@test "matmul: the accurate expert has the float32 kernels of the other one, word for word" {
+    local file folder=problems/matmul/submissions/accepted
+    for file in "$folder"/expert/*.cuh; do
+        cmp "$file" "$folder/expert_accurate/float32/${file##*/}"
+    done
+    [ "$(ls "$folder/expert_accurate/float32" | wc -l)" -eq "$(ls "$folder"/expert/*.cuh | wc -l)" ]
+}
+
 # bats test_tags=long
 @test "matmul: the accurate expert's tensor cores obey the rule for every range of exponents, infinities and NaN" {
     requires nvcc

@@ -71,7 +71,9 @@ namespace expert {
 #undef device_user_setup
 #define device_user accurate_user
 #define device_user_setup accurate_user_setup
+#define FLOAT32_IS_THERE
 namespace accurate {
+namespace float32 = ::expert;
 #include "submissions/accepted/expert_accurate/device_user.cu"
 }
 #undef device_user
@@ -318,8 +320,13 @@ static void fetch_expert(size s, const placed &at)
 }
 
 /* As device_user() does where nothing is cut into panels, with the matrices of the bench. */
-static void run_accurate(size s)
+static void run_accurate(size s, const placed &placed)
 {
+    if (!accurate::is_for_tensor_cores(s.m, s.n, s.k)) {
+        run_expert(s, placed);
+        return;
+    }
+
     accurate::placed at = accurate::place(s.m, s.n, s.k);
 
     at.a = bench.a;
@@ -327,9 +334,14 @@ static void run_accurate(size s)
     at.c = bench.c;
     at.rows.x = bench.a;
     at.columns.x = bench.b;
-    if (at.tensor)
-        accurate::launch_cut(at.rows, {0, s.m}, at.columns, {0, s.n}, 0);
+    accurate::launch_cut(at.rows, {0, s.m}, at.columns, {0, s.n}, 0);
     accurate::launch_rectangle(at, s.n, s.k, {0, 0, s.m, s.n}, 0);
+}
+
+static void fetch_accurate(size s, const placed &at)
+{
+    if (!accurate::is_for_tensor_cores(s.m, s.n, s.k))
+        fetch_expert(s, at);
 }
 
 static void fill_inputs(size s, bool wide)
@@ -360,7 +372,7 @@ static void measure(size s)
     const placed at = place_expert(s);
 
     measure_kernel("expert", s, kernel, [&] { run_expert(s, at); }, [&] { fetch_expert(s, at); });
-    measure_kernel("expert_accurate", s, kernel, [&] { run_accurate(s); });
+    measure_kernel("expert_accurate", s, kernel, [&] { run_accurate(s, at); }, [&] { fetch_accurate(s, at); });
     measure_kernel("2_asynchronous_copies.cu", s, kernel,
                    [&] { step_2::multiply<<<step_grid, 256>>>(bench.a, bench.b, bench.c, s.m, s.n, s.k); });
     measure_kernel("1_register_tiles.cu", s, kernel,
@@ -387,7 +399,11 @@ static void measure(size s)
         measure_call("baseline.cu", s, call,
                      [&] { baseline::baseline_user(bench.host_a, bench.host_b, bench.host_c, s.m, s.n, s.k); });
     fill_inputs(s, true);
-    measure_kernel("expert_accurate wide", s, kernel, [&] { run_accurate(s); });
+
+    const placed wide = place_expert(s);
+
+    measure_kernel("expert_accurate wide", s, kernel, [&] { run_accurate(s, wide); },
+                   [&] { fetch_accurate(s, wide); });
 }
 
 /* Memory for the largest matrix of any of the sizes, in place of what there was; the host's only for calls. The
@@ -455,9 +471,14 @@ static void measure_population(population &drawn)
         plain.add(name, kernel / measure_kernel("expert", s, kernel, [&] { run_expert(s, at); },
                                                 [&] { fetch_expert(s, at); }));
         ((double)s.m * s.n * s.k > LARGE_PRODUCTS ? large : small)
-            .add(name, kernel / measure_kernel("expert_accurate", s, kernel, [&] { run_accurate(s); }));
+            .add(name, kernel / measure_kernel("expert_accurate", s, kernel, [&] { run_accurate(s, at); },
+                                               [&] { fetch_accurate(s, at); }));
         fill_inputs(s, true);
-        wide.add(name, kernel / measure_kernel("expert_accurate wide", s, kernel, [&] { run_accurate(s); }));
+
+        const placed far = place_expert(s);
+
+        wide.add(name, kernel / measure_kernel("expert_accurate wide", s, kernel, [&] { run_accurate(s, far); },
+                                               [&] { fetch_accurate(s, far); }));
     }
     for (const ratios *r : {&plain, &large, &small, &wide})
         r->print("matmul", drawn);

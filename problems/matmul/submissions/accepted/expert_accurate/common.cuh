@@ -3,22 +3,12 @@
  */
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cuda_fp16.h>
 
-#define CALL(call) check((call), #call, __func__)
+#include "float32.cuh"
 
-static void check(cudaError_t status, const char *call, const char *function)
-{
-    if (status == cudaSuccess)
-        return;
-    std::fprintf(stderr, "expert_accurate: %s: %s: %s\n", function, call, cudaGetErrorString(status));
-    std::exit(1);
-}
+using float32::check; /* which CALL() calls */
 
 static size_t round_up(size_t x, size_t unit) { return (x + unit - 1) / unit * unit; }
 static int cuts(int x, int unit) { return (x + unit - 1) / unit; }

@@ -25,8 +25,8 @@
  *
  * - cut.cuh: the kernel that cuts both factors into halves, in the order in which tensor cores read them.
  * - wgmma.cuh and tensor.cuh: the kernel that multiplies the halves, and the one that adds up parts of k.
- * - float32.cuh: products without tensor cores, for what is thin, short or small.
- * - choose.cuh and launch.cuh: a model of times says which kernel, which tile and how many parts; the launches.
+ * - float32.cuh: products without tensor cores, for what is thin, short or small: those of the float32 league's expert.
+ * - choose.cuh and launch.cuh: a model of times says whether tensor cores, and in how many parts; the launches.
  * - this file: memory and streams that are kept, panels that overlap copies and arithmetic, and the entry points.
  *
  * The copies over the bus take as long as the arithmetic. So A comes in panels of rows and B in panels of columns, in
@@ -50,13 +50,6 @@ __global__ void tell()
 #else
     of_hopper = 0;
 #endif
-}
-
-template <class S> static void allow_shared()
-{
-    for (auto kernel : {multiply_plain<S, 4, 4>, multiply_plain<S, 4, 1>, multiply_plain<S, 1, 4>,
-                        multiply_plain<S, 1, 1>})
-        CALL(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::BYTES));
 }
 
 static void reserve(size_t size)
@@ -104,13 +97,7 @@ static void prepare()
     CALL(cudaMemset(device.counters, 0, MOST_TILES * sizeof(unsigned)));
     if (device.hopper)
         CALL(cudaFuncSetAttribute(multiply, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED));
-    allow_shared<square_32>();
-    allow_shared<square_64>();
-    allow_shared<tall_128>();
-    allow_shared<short_8>();
-    allow_shared<thin_8>();
-    allow_shared<short_16>();
-    allow_shared<thin_16>();
+    float32::prepare(0);
     std::atexit(release);
     device.ready = true;
 }
@@ -137,11 +124,10 @@ static int panel_length(int length, bool locked)
     return locked ? std::max(1024, least) : (int)round_up(length, BM);
 }
 
-/* The matrices on the device; their halves, where tensor cores multiply. */
+/* The matrices on the device, and their halves. */
 struct placed {
     float *a, *b, *c;
     factor rows, columns;
-    bool tensor;
 };
 
 static placed place(int m, int n, int k)
@@ -150,36 +136,28 @@ static placed place(int m, int n, int k)
     const size_t c = round_up((size_t)m * n * sizeof(float), 1024);
     placed at = {};
 
-    at.tensor = choose(m, n, k).shape == TENSOR;
     /* From address 0 on, where they end is how much they take. */
-    reserve(a + b + c +
-            (at.tensor ? (size_t)place_factors(at.rows, at.columns, nullptr, nullptr, m, n, k, nullptr) : 0));
+    reserve(a + b + c + (size_t)place_factors(at.rows, at.columns, nullptr, nullptr, m, n, k, nullptr));
     at.a = (float *)device.memory;
     at.b = (float *)(device.memory + a);
     at.c = (float *)(device.memory + a + b);
-    if (at.tensor)
-        place_factors(at.rows, at.columns, at.a, at.b, m, n, k, device.memory + a + b + c);
+    place_factors(at.rows, at.columns, at.a, at.b, m, n, k, device.memory + a + b + c);
     return at;
 }
 
 /* Multiplies what is there for a rectangle of C; its panels have been cut. */
 static void launch_rectangle(const placed &at, int n, int k, const rectangle &part, cudaStream_t stream)
 {
-    const int rows = part.row_end - part.row, columns = part.column_end - part.column;
+    const int parts = choose_tensor(part.row_end - part.row, part.column_end - part.column, k).parts;
 
-    if (at.tensor) {
-        launch_tensor(at.rows, at.columns, at.c, n, part, choose_tensor(rows, columns, k).parts, stream);
-        return;
-    }
-    launch_plain({at.a + (size_t)part.row * k, at.b + part.column, at.c + (size_t)part.row * n + part.column, k, n, n,
-                  rows, columns, k, 0, 1, device.partial, device.counters},
-                 choose_plain(rows, columns, k), stream);
+    launch_tensor(at.rows, at.columns, at.c, n, part, parts, stream);
 }
 
 extern "C" void device_user_setup(void)
 {
     prepare();
     reserve(2 * ELEMENTS * sizeof(float) + SLACK);
+    float32::prepare(float32::ELEMENTS * sizeof(float) + float32::SLACK);
 }
 
 extern "C" void device_user(const float *A, const float *B, float *C, int M, int N, int K)
@@ -187,6 +165,10 @@ extern "C" void device_user(const float *A, const float *B, float *C, int M, int
     const size_t element = sizeof(float);
 
     prepare();
+    if (!is_for_tensor_cores(M, N, K)) {
+        float32::multiply_panels(A, B, C, M, N, K);
+        return;
+    }
 
     const placed at = place(M, N, K);
     const bool locked = is_page_locked(A) && is_page_locked(B) && is_page_locked(C);
@@ -210,9 +192,8 @@ extern "C" void device_user(const float *A, const float *B, float *C, int M, int
         (of_a ? row : column) = to;
         CALL(cudaEventRecord(device.arrived[panel], device.in));
         CALL(cudaStreamWaitEvent(device.compute, device.arrived[panel]));
-        if (at.tensor)
-            launch_cut(at.rows, of_a ? range{from, to} : range{0, 0}, at.columns, of_a ? range{0, 0} : range{from, to},
-                       device.compute);
+        launch_cut(at.rows, of_a ? range{from, to} : range{0, 0}, at.columns, of_a ? range{0, 0} : range{from, to},
+                   device.compute);
         if (part.row == part.row_end || part.column == part.column_end)
             continue; // the first panel is alone
 
