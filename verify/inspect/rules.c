@@ -106,19 +106,47 @@ static size_t pass_over(const char *text, size_t size, size_t i)
 }
 
 /*
+ * Whether the text has only bytes that compilers write, but for zeros behind its end: *size becomes that without them.
+ * ptxas takes the byte 26 for space; here nobody need know what it makes of others.
+ */
+static bool has_plain_bytes(struct reader *reader, const char *text, size_t *size)
+{
+    while (*size > 0 && text[*size - 1] == '\0')
+        --*size;
+    for (size_t i = 0; i < *size; i++)
+        if (iscntrl((unsigned char)text[i]) && !isspace((unsigned char)text[i]))
+            return broken(reader, "its PTX cannot be read: it has the control character %d", text[i]);
+    return true;
+}
+
+/*
+ * The end of the string at i, or 0. No compiler writes one with a backslash, which ptxas reads in one way in a line
+ * directive and in another way elsewhere, or one that goes on in the next line.
+ */
+static size_t string_end(const char *text, size_t size, size_t i)
+{
+    const char *end = memchr(text + i + 1, '"', size - i - 1);
+    const size_t length = end ? (size_t)(end - text) - i : 0;
+
+    return end && !memchr(text + i, '\\', length) && !memchr(text + i, '\n', length) ? i + length : 0;
+}
+
+/*
  * Comments and strings (names of files) are passed over. Between an opcode and its dot there may be space and comments,
  * for ptxas; a name without a dot behind it is no opcode.
  */
 static bool check_ptx(struct reader *reader, const char *text, size_t size)
 {
+    if (!has_plain_bytes(reader, text, &size))
+        return false;
     for (size_t i = pass_over(text, size, 0); i < size; i = pass_over(text, size, i + 1)) {
         const char *rest = text + i;
         size_t left = size - i, length = 0, family;
 
         if (*rest == '"') {
-            const char *end = memchr(rest + 1, '"', left - 1);
-
-            i = end ? (size_t)(end - text) : size - 1;
+            i = string_end(text, size, i);
+            if (i == 0)
+                return broken(reader, "its PTX cannot be read: a string in it has a backslash, or no end in its line");
         } else if (is_word((unsigned char)*rest)) {
             while (length < left && is_word((unsigned char)rest[length]))
                 length++;
