@@ -142,3 +142,9 @@ END
         assert_output --partial "FAILED. WA"
     done
 }
+
+@test "attention: check_problem finds no fault with the cases, of which one is judged by drawn rows" {
+    run -0 timeout 300 build/check_problem attention
+    assert_line --partial 'case: secret/23-many-rows'
+    refute_output --partial FAILED
+}

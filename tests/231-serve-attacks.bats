@@ -285,3 +285,35 @@ judged() { [ "$(query "SELECT count(*) FROM judgements WHERE state = 'done'")" =
     sqlite3 "$db" "UPDATE clarifications SET made = made - 3600 WHERE from_team = 'ada'"
     assert_equal "$(code -H "Authorization: Bearer $ada" -d text=later "$url/ask")" 303
 }
+
+@test "attack: whoever opens streams without end takes none from teams at the same address, or from the jury" {
+    local ada bob prof i fds=() line
+    serve_contest
+    ada=$(token ada) bob=$(token bob) prof=$("$build/grader" token "$contest" --jury prof)
+    serve 0 --proxy
+    # stream ADDRESS [TOKEN]: opens one, in $fds; $line is the first of the reply.
+    stream() {
+        exec {fds[i]}<> "/dev/tcp/127.0.0.1/${url##*:}"
+        printf 'GET /events HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: %s\r\n%s\r\n' "$1" \
+            "${2:+Authorization: Bearer $2$'\r\n'}" >&"${fds[i]}"
+        read -r -t 10 line <&"${fds[i]}"
+        i=$((i + 1))
+    }
+    # seen TOKEN ADDRESS: 200 if a stream begins, which curl then leaves.
+    seen() {
+        curl -s -m 1 -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $1" -H "X-Forwarded-For: $2" \
+            "$url/events" || true
+    }
+    i=1
+    while [ $i -le 384 ]; do stream "10.0.0.$((1 + i % 3))"; done
+    assert_equal "$line" $'HTTP/1.1 200 OK\r'
+    assert_equal "$(code -m 5 -H 'X-Forwarded-For: 10.0.0.9' "$url/events")" 503
+    # From an address that has many streams without an account, and from another one.
+    assert_equal "$(seen "$ada" 10.0.0.1) $(seen "$bob" 10.0.0.9) $(seen "$prof" 10.0.0.1)" '200 200 200'
+    # A team takes its own share alone; the server need not have noticed yet that the first one was left.
+    while [ $i -le 415 ]; do stream 10.0.0.9 "$ada"; done
+    assert_equal "$line" $'HTTP/1.1 200 OK\r'
+    stream 10.0.0.9 "$ada"
+    assert_equal "$(seen "$ada" 10.0.0.8) $(seen "$bob" 10.0.0.9) $(seen "$prof" 10.0.0.9)" '503 200 200'
+    for i in "${fds[@]}"; do exec {i}>&-; done
+}

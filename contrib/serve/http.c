@@ -274,16 +274,31 @@ static void add_headers(struct MHD_Response *response, const struct http_reply *
         MHD_add_response_header(response, "Allow", reply->allow);
 }
 
-/* Whether there may be one stream more of that address: streams do not end, and take nobody else's connections. */
+/*
+ * Whether there may be one stream more: streams do not end, and take nobody else's connections. A room of teams may
+ * have one address. So an account has its own share. Who has none takes nothing of those, and nobody takes the jury's.
+ */
 static bool may_stream(const struct call *call)
 {
-    size_t all = 0, own = 0;
+    const struct http_request *own = &call->request;
+    size_t jury = 0, others = 0, known = 0, address = 0, account = 0;
 
     for (const struct call *other = call->http->streams; other; other = other->next) {
-        all++;
-        own += strcmp(other->request.address, call->request.address) == 0;
+        const struct http_request *request = &other->request;
+        const enum role role = request->account.role;
+
+        jury += role >= ROLE_JURY;
+        others += role < ROLE_JURY;
+        known += role < ROLE_JURY && role != ROLE_PUBLIC;
+        address += role == ROLE_PUBLIC && strcmp(request->address, own->address) == 0;
+        account += role != ROLE_PUBLIC && request->account.token == own->account.token;
     }
-    return all < HTTP_STREAMS && own < HTTP_STREAMS_EACH;
+    if (own->account.role >= ROLE_JURY)
+        return jury + others < HTTP_STREAMS;
+    if (others >= HTTP_STREAMS_OTHERS)
+        return false;
+    return own->account.role == ROLE_PUBLIC ? others - known < HTTP_STREAMS_PUBLIC && address < HTTP_STREAMS_EACH
+                                            : account < HTTP_STREAMS_TEAM;
 }
 
 /* Counts a reply among those that are being sent, until its request ends; false where it has no room. */

@@ -20,7 +20,10 @@ enum {
     HTTP_NAME = 256,             /* bytes of a field's or a file's name, with the final zero */
     HTTP_CONNECTIONS = 1024,
     HTTP_STREAMS = 768,          /* connections that are streams, */
-    HTTP_STREAMS_EACH = 256,     /* and those of one address */
+    HTTP_STREAMS_OTHERS = 704,   /* those that are not the jury's, */
+    HTTP_STREAMS_TEAM = 32,      /* of one account, */
+    HTTP_STREAMS_PUBLIC = 384,   /* of all who have no account, */
+    HTTP_STREAMS_EACH = 256,     /* and of one address among these */
     HTTP_REQUEST_SECONDS = 30,   /* until a request is there, head and body */
     HTTP_REPLY_SECONDS = 300,    /* until a reply is gone, that is no stream */
     HTTP_BODIES = 256 << 20,     /* bytes of all bodies together */

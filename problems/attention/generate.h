@@ -16,7 +16,8 @@
  *   wide      each column of V has its own power of two, from 2^-20 to 2^20
  *   drift     scores rise from the first key to the last, by 22 (d = 128) or 32; in every second head they fall
  *   sink      the first key has a score of 10 (d = 128) or 14 more than others
- *   mixed     each head is one of these
+ *   mixed     each head is one of these, but in flat heads Q is times 1/4 only, scores drift by 6, and the sink's is 10
+ *             more: what is seen of such heads without all their scores saves no work
  *   low       all scores are far below 0, those of the second half of the keys near -79 (d = 128) or -112, of the first
  *             half near twice that: the score 0 of a key that does not exist outweighs all, and so does the first key
  *             behind the mask in the middle

@@ -18,6 +18,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -106,19 +107,47 @@ static size_t pass_over(const char *text, size_t size, size_t i)
 }
 
 /*
+ * Whether the text has only bytes that compilers write, but for zeros behind its end: *size becomes that without them.
+ * ptxas takes the byte 26 for space; here nobody need know what it makes of others.
+ */
+static bool has_plain_bytes(struct reader *reader, const char *text, size_t *size)
+{
+    while (*size > 0 && text[*size - 1] == '\0')
+        --*size;
+    for (size_t i = 0; i < *size; i++)
+        if (iscntrl((unsigned char)text[i]) && !isspace((unsigned char)text[i]))
+            return broken(reader, "its PTX cannot be read: it has the control character %d", text[i]);
+    return true;
+}
+
+/*
+ * The end of the string at i, or 0. No compiler writes one with a backslash, which ptxas reads in one way in a line
+ * directive and in another way elsewhere, or one that goes on in the next line.
+ */
+static size_t string_end(const char *text, size_t size, size_t i)
+{
+    const char *end = memchr(text + i + 1, '"', size - i - 1);
+    const size_t length = end ? (size_t)(end - text) - i : 0;
+
+    return end && !memchr(text + i, '\\', length) && !memchr(text + i, '\n', length) ? i + length : 0;
+}
+
+/*
  * Comments and strings (names of files) are passed over. Between an opcode and its dot there may be space and comments,
  * for ptxas; a name without a dot behind it is no opcode.
  */
 static bool check_ptx(struct reader *reader, const char *text, size_t size)
 {
+    if (!has_plain_bytes(reader, text, &size))
+        return false;
     for (size_t i = pass_over(text, size, 0); i < size; i = pass_over(text, size, i + 1)) {
         const char *rest = text + i;
         size_t left = size - i, length = 0, family;
 
         if (*rest == '"') {
-            const char *end = memchr(rest + 1, '"', left - 1);
-
-            i = end ? (size_t)(end - text) : size - 1;
+            i = string_end(text, size, i);
+            if (i == 0)
+                return broken(reader, "its PTX cannot be read: a string in it has a backslash, or no end in its line");
         } else if (is_word((unsigned char)*rest)) {
             while (length < left && is_word((unsigned char)rest[length]))
                 length++;
@@ -152,45 +181,84 @@ static bool check_machine_code(struct reader *reader, const unsigned char *code,
     return true;
 }
 
-/* Whether a section has code: by its flags or its name, or because a function lies in it, whatever its flags say. */
-static bool has_code(Elf *elf, Elf_Scn *code, const GElf_Shdr *header, const char *name)
+/* A cubin that is looked at. */
+struct cubin {
+    Elf *elf;
+    size_t sections;     /* of it, the first of which is none */
+    const char *names;   /* [names_size], which ends in a zero byte */
+    size_t names_size;
+    bool *has_functions; /* [sections] */
+};
+
+/*
+ * Its sections, and the table of their names. They may not overlap, as no compiler's do: else each byte of the file
+ * could be in each section, and looking at all of them would take longer than the file is long.
+ */
+static bool begin_cubin(struct reader *reader, struct cubin *cubin, size_t size)
 {
     Elf_Scn *section = NULL;
-    GElf_Shdr symbols;
+    GElf_Shdr header;
+    Elf_Data *data;
+    size_t names, taken = 0;
+
+    if (!cubin->elf || elf_kind(cubin->elf) != ELF_K_ELF || elf_getshdrstrndx(cubin->elf, &names) != 0 ||
+        elf_getshdrnum(cubin->elf, &cubin->sections) != 0)
+        return broken(reader, "its machine code cannot be read: a cubin is not an ELF file");
+    if (cubin->sections >= SHN_LORESERVE)
+        return broken(reader, "its machine code cannot be read: a cubin has %zu sections", cubin->sections);
+    while ((section = elf_nextscn(cubin->elf, section))) {
+        if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
+            continue;
+        if (header.sh_size > size - taken)
+            return broken(reader, "its machine code cannot be read: sections of a cubin overlap");
+        taken += header.sh_size;
+    }
+    section = elf_getscn(cubin->elf, names);
+    data = section ? elf_rawdata(section, NULL) : NULL;
+    if (!data || !data->d_buf || data->d_size == 0 || ((const char *)data->d_buf)[data->d_size - 1])
+        return broken(reader, "its machine code cannot be read: a cubin has no names of sections");
+    cubin->names = data->d_buf;
+    cubin->names_size = data->d_size;
+    cubin->has_functions = calloc(cubin->sections + 1, sizeof *cubin->has_functions);
+    return cubin->has_functions || broken(reader, "its machine code cannot be read: out of memory");
+}
+
+/* Marks the sections that functions lie in, whatever the sections' flags say. */
+static void find_functions(struct cubin *cubin)
+{
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
     GElf_Sym symbol;
 
-    if ((header->sh_flags & SHF_EXECINSTR) || !name || strncmp(name, ".text", 5) == 0)
-        return true;
-    while ((section = elf_nextscn(elf, section))) {
-        Elf_Data *data = gelf_getshdr(section, &symbols) && symbols.sh_type == SHT_SYMTAB ? elf_getdata(section, NULL)
-                                                                                         : NULL;
+    while ((section = elf_nextscn(cubin->elf, section))) {
+        Elf_Data *data = gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB ? elf_getdata(section, NULL)
+                                                                                       : NULL;
 
         for (int i = 1; data && gelf_getsym(data, i, &symbol); i++)
-            if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx == elf_ndxscn(code))
-                return true;
+            if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx < cubin->sections)
+                cubin->has_functions[symbol.st_shndx] = true;
     }
-    return false;
 }
 
 /* One without a kernel, as of a file that has data only, breaks no rule. */
 static bool check_cubin(struct reader *reader, const unsigned char *image, size_t size)
 {
-    Elf *elf = elf_memory((char *)image, size);
+    struct cubin cubin = { .elf = elf_memory((char *)image, size) };
     Elf_Scn *section = NULL;
-    size_t names = 0;
-    bool ok = true;
+    bool ok = begin_cubin(reader, &cubin, size);
 
-    if (!elf || elf_kind(elf) != ELF_K_ELF || elf_getshdrstrndx(elf, &names) != 0)
-        ok = broken(reader, "its machine code cannot be read: a cubin is not an ELF file");
-    while (ok && (section = elf_nextscn(elf, section))) {
+    if (ok)
+        find_functions(&cubin);
+    while (ok && (section = elf_nextscn(cubin.elf, section))) {
         GElf_Shdr header;
         const char *name;
         Elf_Data *data;
 
         if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS || header.sh_size == 0)
             continue;
-        name = elf_strptr(elf, names, header.sh_name);
-        if (!has_code(elf, section, &header, name))
+        name = header.sh_name < cubin.names_size ? cubin.names + header.sh_name : NULL;
+        if (!(header.sh_flags & SHF_EXECINSTR) && name && strncmp(name, ".text", 5) != 0 &&
+            !cubin.has_functions[elf_ndxscn(section)])
             continue;
         data = elf_rawdata(section, NULL);
         if (!name || !data || !data->d_buf)
@@ -198,7 +266,8 @@ static bool check_cubin(struct reader *reader, const unsigned char *image, size_
         else
             ok = check_machine_code(reader, data->d_buf, data->d_size, name + strcspn(name, "_"));
     }
-    elf_end(elf);
+    free(cubin.has_functions);
+    elf_end(cubin.elf);
     return ok;
 }
 

@@ -10,6 +10,7 @@
 #include <gelf.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "allowed.h"
@@ -23,11 +24,16 @@ struct places {
     size_t count;
 };
 
+/* Addresses of a function of the compiler's. */
+struct extent {
+    uint64_t start, end;
+};
+
 struct reader {
     Elf *elf;
     size_t names; /* the section of the sections' names */
-    Elf_Data *symbols; /* the whole table, of which the linker leaves nothing out; or NULL */
-    GElf_Shdr symbols_header;
+    struct extent *own; /* [own_count] functions of the compiler's, in ascending order; none overlaps another */
+    size_t own_count;
     struct places places;
     char *broken; /* [size] */
     size_t size;
@@ -106,23 +112,68 @@ static const char *leads_to(const struct reader *reader, const unsigned char *co
     return NULL;
 }
 
-/* Whether a function of the compiler's has the address in it. */
-static bool is_compilers(const struct reader *reader, uint64_t address)
+static bool is_named_own(const char *name)
 {
+    for (size_t k = 0; k < sizeof compilers_own / sizeof compilers_own[0]; k++)
+        if (strncmp(name, compilers_own[k], strlen(compilers_own[k])) == 0)
+            return true;
+    return false;
+}
+
+static int by_start(const void *left, const void *right)
+{
+    const struct extent *a = left, *b = right;
+
+    return (a->start > b->start) - (a->start < b->start);
+}
+
+/* The functions of the compiler's, by the whole table of symbols, of which the linker leaves nothing out. */
+static bool find_own(struct reader *reader, Elf_Data *data, const GElf_Shdr *header)
+{
+    size_t room = 0, kept = 0;
     GElf_Sym symbol;
 
-    for (int i = 0; reader->symbols && gelf_getsym(reader->symbols, i, &symbol); i++) {
-        const char *name;
+    for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+        const char *name = GELF_ST_TYPE(symbol.st_info) == STT_FUNC
+                               ? elf_strptr(reader->elf, header->sh_link, symbol.st_name) : NULL;
 
-        if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || address < symbol.st_value ||
-            address >= symbol.st_value + symbol.st_size ||
-            !(name = elf_strptr(reader->elf, reader->symbols_header.sh_link, symbol.st_name)))
+        if (!name || !is_named_own(name))
             continue;
-        for (size_t k = 0; k < sizeof compilers_own / sizeof compilers_own[0]; k++)
-            if (strncmp(name, compilers_own[k], strlen(compilers_own[k])) == 0)
-                return true;
+        if (reader->own_count == room) {
+            struct extent *grown = reallocarray(reader->own, room = room ? 2 * room : 64, sizeof *grown);
+
+            if (!grown)
+                return false;
+            reader->own = grown;
+        }
+        reader->own[reader->own_count++] = (struct extent){ symbol.st_value, symbol.st_value + symbol.st_size };
     }
-    return false;
+    if (reader->own_count == 0)
+        return true;
+    qsort(reader->own, reader->own_count, sizeof *reader->own, by_start);
+    for (size_t i = 1; i < reader->own_count; i++)
+        if (reader->own[i].start > reader->own[kept].end)
+            reader->own[++kept] = reader->own[i];
+        else if (reader->own[i].end > reader->own[kept].end)
+            reader->own[kept].end = reader->own[i].end;
+    reader->own_count = kept + 1;
+    return true;
+}
+
+/* Whether a function of the compiler's has the address in it. Code may refer to such places as often as it likes. */
+static bool is_compilers(const struct reader *reader, uint64_t address)
+{
+    size_t low = 0, high = reader->own_count;
+
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+
+        if (reader->own[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < reader->own_count && address >= reader->own[low].start;
 }
 
 /* One section of code: entries of the linkage table are places themselves; other references must be the compiler's. */
@@ -169,10 +220,8 @@ static bool look_at_tables(struct reader *reader, Elf_Scn *section, const GElf_S
     Elf_Data *data = elf_getdata(section, NULL);
 
     (void)name;
-    if (header->sh_type == SHT_SYMTAB) {
-        reader->symbols = data;
-        reader->symbols_header = *header;
-    }
+    if (header->sh_type == SHT_SYMTAB && !find_own(reader, data, header))
+        return false;
     return header->sh_type != SHT_RELA || !(header->sh_flags & SHF_ALLOC) || !data || find_slots(reader, data, header);
 }
 
@@ -198,22 +247,33 @@ static bool look_at_code(struct reader *reader, Elf_Scn *section, const GElf_Shd
     return look_at(reader, section, header, name, false);
 }
 
+static bool check(struct reader *reader)
+{
+    GElf_Ehdr header;
+
+    if (!gelf_getehdr(reader->elf, &header) || elf_getshdrstrndx(reader->elf, &reader->names) != 0) {
+        snprintf(reader->broken, reader->size, "its sections cannot be inspected");
+        return false;
+    }
+    if (!each_section(reader, look_at_tables)) {
+        if (!reader->broken[0])
+            snprintf(reader->broken, reader->size, "its symbols cannot be inspected");
+        return false;
+    }
+    if (header.e_machine != EM_X86_64 || reader->places.count == 0)
+        return true;
+    if (each_section(reader, look_at_linkage) && each_section(reader, look_at_code))
+        return true;
+    if (!reader->broken[0])
+        snprintf(reader->broken, reader->size, "its linkage table cannot be inspected");
+    return false;
+}
+
 bool startup_check(Elf *elf, char *broken, size_t size)
 {
     struct reader reader = { .elf = elf, .broken = broken, .size = size };
-    GElf_Ehdr header;
+    const bool ok = check(&reader);
 
-    if (!gelf_getehdr(elf, &header) || elf_getshdrstrndx(elf, &reader.names) != 0) {
-        snprintf(broken, size, "its sections cannot be inspected");
-        return false;
-    }
-    if (!each_section(&reader, look_at_tables))
-        return false;
-    if (header.e_machine != EM_X86_64 || reader.places.count == 0)
-        return true;
-    if (each_section(&reader, look_at_linkage) && each_section(&reader, look_at_code))
-        return true;
-    if (!broken[0])
-        snprintf(broken, size, "its linkage table cannot be inspected");
-    return false;
+    free(reader.own);
+    return ok;
 }
