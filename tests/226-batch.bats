@@ -73,7 +73,7 @@ told() { jq -sc 'sort_by(.file) | map([.file, .verdict])' <<< "${1-$output}"; }
     said 'name a problem and files; see batch --help' A
     said "'x.txt' is not a .c or .cu file" A x.txt
     said "there is no file 'none.c', or it cannot be read" A none.c
-    said 'unknown option, or an option without its value; see batch --help' A a.c --fast
+    said "unknown option '--fast'; see batch --help" A a.c --fast
     said "--poll: '0' is not a number of seconds from 0.1 to 86400" A a.c --poll 0
     said "--resume: '0' is not the number of a batch" --resume 0
     said '101 files are more than 100: make several batches' A $(printf 'a.c %.0s' {1..101})

@@ -150,7 +150,7 @@ static bool take_options(struct options *options, int argc, char **argv, struct 
 
     *options = (struct options){ .patience = 300 };
     opterr = 0;
-    while (ok && (option = getopt_long(argc, argv, "", known, NULL)) != -1) {
+    while (ok && (option = getopt_long(argc, argv, ":", known, NULL)) != -1) {
         switch (option) {
         case 't': options->times = true; break;
         case 'e': options->explain = true; break;
@@ -166,7 +166,7 @@ static bool take_options(struct options *options, int argc, char **argv, struct 
             ok = number_integer(optarg, 1, INT64_MAX, &number) ||
                  error_usage(error, "--resume: '%.60s' is not the number of a batch", optarg);
             break;
-        default: return error_usage(error, "unknown option, or an option without its value; see batch --help");
+        default: return error_option(error, option, argv[optind - 1], "batch");
         }
     }
     if (ok && optind < argc)
