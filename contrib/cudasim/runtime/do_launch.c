@@ -159,6 +159,8 @@ static void tell_refused(struct runtime *runtime, const struct kernel_work *work
                  "the latter to up to %u", limits->shared_per_block_optin - facts->static_shared);
     if (work->grid[1] > GRID_Y || work->grid[2] > GRID_Y)
         snprintf(most, sizeof most, "; a grid has at most %d blocks in y and in z", GRID_Y);
+    if (work->block[2] > BLOCK_Z)
+        snprintf(most, sizeof most, "; a block has at most %d threads in z", BLOCK_Z);
     for (int side = 0; side < 3; side++)
         if (work->grid[side] == 0 || work->block[side] == 0)
             snprintf(most, sizeof most, "; no side of a grid or block may be 0");

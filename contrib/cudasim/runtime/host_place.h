@@ -17,6 +17,12 @@ uint64_t host_code(const void *context);
 void host_place(uint64_t code, const uint64_t stack[HOST_STACK_WORDS], char *text, size_t size);
 
 /*
+ * " at file.cu:12" for the address of code, as symbol_line() writes it. For code that was inlined from the runtime's
+ * header, as cudaMalloc() with a typed pointer is, it is the line of the call.
+ */
+void host_line(const char *path, uint64_t base, uint64_t address, char *line, size_t size);
+
+/*
  * " (called at file.cu:12)" for the code behind a call, or "": it is not the program's own, or has no lines. In code of
  * the toolkit's headers that is the place of `outer`, the code behind the call of that code; NULL: not known.
  */
