@@ -30,6 +30,11 @@ SHELL := /bin/bash
 # Exported for the scripts, which call make and the programs back.
 export BUILD PROBLEM
 
+# make splits names into words.
+ifneq ($(words $(CURDIR)),1)
+$(error the toolkit's folder '$(CURDIR)' has a blank in its path: move it to a path without blanks)
+endif
+
 include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
 
 # A misspelled knob would be ignored, and the wrong problem would run.
