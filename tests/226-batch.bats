@@ -78,7 +78,7 @@ told() { jq -sc 'sort_by(.file) | map([.file, .verdict])' <<< "${1-$output}"; }
     said "--resume: '0' is not the number of a batch" --resume 0
     said '101 files are more than 100: make several batches' A $(printf 'a.c %.0s' {1..101})
     said 'items[0]: problem: there is no such problem in this contest (HTTP 400)' Z a.c
-    said 'there is no such page (HTTP 404)' --resume 99
+    said "--resume: the token's account has no batch 99" --resume 99
     printf '\xff' > broken.c
     said "'broken.c' is not text in UTF-8" A broken.c
     mkdir folder.c

@@ -61,6 +61,7 @@ struct batch {
     char number[24];
     int64_t heard;           /* when the server last answered, clock_ns() */
     struct error *error;
+    long status;             /* of the last answer: HTTP's, or 0 */
 };
 
 /* ------------------------------------------------------------------ options */
@@ -233,6 +234,7 @@ static json_t *ask(struct batch *batch, const char *path, const char *body, bool
 
     for (;;) {
         client_ask(batch->asking, path, body, &reply);
+        batch->status = reply.status;
         if (reply.status == 200)
             break;
         if (!may_try_again(batch, &reply, twice, &pause)) {
@@ -346,6 +348,8 @@ static bool resume_batch(struct batch *batch)
     snprintf(batch->number, sizeof batch->number, "%s", batch->options->resume);
     snprintf(path, sizeof path, "/judge/%s", batch->number);
     answer = ask(batch, path, NULL, true);
+    if (!answer && batch->status == 404)
+        return error_usage(batch->error, "--resume: the token's account has no batch %s", batch->number);
     ok = answer != NULL && take_numbers(batch, answer);
     json_decref(answer);
     return ok;

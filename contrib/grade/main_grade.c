@@ -358,7 +358,8 @@ static int command_check(const struct places *places, int argc, const char *fold
         return error_usage(error, "check takes only the contest's folder"), EXIT_USAGE;
     if (!contest_is_sound(&contest, places, folder, error))
         return error->code;
-    printf("%s: %zu problems, scoring %s\n", contest.name, contest.problem_count, scoring_names[contest.scoring]);
+    printf("%s: %zu problem%s, scoring %s\n", contest.name, contest.problem_count,
+           contest.problem_count == 1 ? "" : "s", scoring_names[contest.scoring]);
     say_time("start", contest.start);
     say_time("freeze", contest.freeze);
     say_time("end", contest.end);
