@@ -129,11 +129,16 @@ static bool is_stub(const void *code)
 void host_frames_place(void *const *frames, int count, const char *word, char *text, size_t size)
 {
     static const char called[] = " (called";
+    Dl_info first, info;
     char line[300] = "";
 
     text[0] = '\0';
-    for (int at = 0; at < count && frames[at] && !*line; at++)
+    for (int at = 0; at < count && frames[at] && !*line; at++) {
+        /* If a submission has no lines, its place is not where the runner calls it. */
+        if (!dladdr(frames[at], at == 0 ? &first : &info) || (at > 0 && info.dli_fbase != first.dli_fbase))
+            break;
         host_call_place(frames[at], NULL, line, sizeof line);
+    }
     if (*line)
         snprintf(text, size, " (%s%s", word, line + sizeof called - 1);
 }

@@ -37,7 +37,8 @@ enum { HOST_FRAMES = 16 }; /* of calls in progress that are looked at */
 int host_frames(void *frames[HOST_FRAMES], const char **name);
 
 /*
- * " (WORD at file.cu:12)" for the innermost frame that has a line in the program's own code, or "".
+ * " (WORD at file.cu:12)" for the innermost frame that has a line in the program's own code, or "". All frames are of
+ * the program or library that the innermost one is in.
  */
 void host_frames_place(void *const *frames, int count, const char *word, char *text, size_t size);
 
