@@ -30,7 +30,23 @@ SHELL := /bin/bash
 # Exported for the scripts, which call make and the programs back.
 export BUILD PROBLEM
 
+# make splits names into words.
+ifneq ($(words $(CURDIR)),1)
+$(error the toolkit's folder '$(CURDIR)' has a blank in its path: move it to a path without blanks)
+endif
+
 include $(sort $(wildcard contrib/mk/*.mk)) $(wildcard problems/*/problem.mk)
+
+# A misspelled knob would be ignored, and the wrong problem would run.
+ifeq ($(MAKELEVEL),0)
+open := (
+close := )
+text := $(foreach makefile,$(MAKEFILE_LIST),$(file < $(makefile)))
+is_read = $(or $(filter CUDASIM_%,$(1)),$(findstring $(open)$(1)$(close),$(text)),$(findstring $(open)$(1):,$(text)),\
+	$(findstring $(space)$(1)=,$(text)))
+given := $(foreach name,$(.VARIABLES),$(if $(findstring command,$(origin $(name))),$(name)))
+$(foreach name,$(given),$(if $(call is_read,$(name)),,$(warning no makefile reads $(name): see the knobs at the top)))
+endif
 
 .PHONY: help all run judge submission test test-long test-gpu bench bench-gpu check-problem new-problem answers frozen
 .PHONY: freeze lint clics plot pictures sanitize profile predict bench-cudasim cudasim fuzz packages clean attack soak

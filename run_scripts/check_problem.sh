@@ -6,9 +6,10 @@
 #   1. build/check_problem: the generator is deterministic; both references agree; the cases are as committed; the
 #      checker rejects spoiled outputs, and accepts 1,000 right ones made by other methods if outputs.c has such methods
 #   2. the input validator accepts every case's line, and rejects every line in data/invalid_input
-#   3. every jury submission gets the verdict of its folder, in the league that its first comment names
+#   3. there is a statement in each language that problem.yaml has a name in
+#   4. every jury submission gets the verdict of its folder, in the league that its first comment names
 #      (`league: NAME`) or in the first league. Without a GPU, CUDA submissions run on the simulator and OpenCL
-#      submissions on the CPU, on the samples only
+#      submissions on the CPU, on the samples only. The cases that `fails in: NAME, NAME` names must exist
 #
 # CHECK_CASE=NAME: the simulator judges this one case instead of the samples. Large samples take minutes there.
 . "$(dirname "$0")/lib/lib.sh"
@@ -53,7 +54,7 @@ if grep -qs '\.honest = ' "$folder/outputs.c"; then
 fi
 
 validators=("$folder"/input_validators/*.c)
-[ -f "${validators[0]}" ] || fail "problems/$problem/input_validators has no validator in C"
+[ -f "${validators[0]}" ] || refuse "problems/$problem/input_validators has no validator in C"
 for source in "${validators[@]}"; do
     gcc -std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -o "$temporary/validator" "$source" || fail "cannot build '$source'"
     while read -r input; do
@@ -66,6 +67,24 @@ for source in "${validators[@]}"; do
         report "$status" "validator: ${input#"$folder"/}: exit $got, expected $want"
     done < <(find "$folder/data" -name '*.in' | sort)
 done
+
+# An imported package may have its statement in another format.
+languages=()
+[ -d "$folder/imported" ] ||
+    mapfile -t languages < <(awk '/^[^ #]/ { named = 0 } named { gsub(/^ +|:.*/, ""); print }
+        /^name:/ { if ($2 == "") named = 1; else print "en" }' "$folder/problem.yaml")
+for language in "${languages[@]}"; do
+    if [ -s "$folder/statement/problem.$language.md" ]; then
+        report ok "statement: problem.$language.md"
+    else
+        report FAILED "statement: problem.$language.md is missing or empty: problem.yaml has a name in this language"
+    fi
+done
+
+# fails_in SUBMISSION: the cases that its comments name, one per line.
+fails_in() {
+    grep -rhE '^[ /*]*fails in: ' "$1" | sed 's/^[ /*]*fails in: \([^*]*[^* ]\) *\(\*\/\)\?$/\1/; s/, */\n/g' || true
+}
 
 # without_gpu SUBMISSION SUFFIX: true if the submission has such files and this machine has no GPU.
 without_gpu() { [ ! -e /dev/nvidiactl ] && [ -n "$(find "$1" -name "*$2" -print -quit)" ]; }
@@ -89,6 +108,10 @@ for submission in "$folder"/submissions/*/*; do
     name=$kind/$(basename "$submission")
     [ -n "$want" ] || { report FAILED "submission: $name: unknown folder '$kind'"; continue; }
     options=() ok=ok league=$(league_of "$submission")
+    while read -r case; do
+        [ -z "$case" ] || [ -f "$folder/data/$case.in" ] ||
+            report FAILED "submission: $name: 'fails in: $case': there is no such case"
+    done < <(fails_in "$submission")
     if without_gpu "$submission" .cl; then
         on_cpu=$((on_cpu + 1)) options=(--group sample) ok=pocl
     fi

@@ -14,7 +14,7 @@
 #   grade.sh CONTEST clear-review N    records that submission N was reviewed: its times rank
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
-usage_line='grade.sh CONTEST [run|check|rejudge|changes|commit|cancel|clear-review] [options], see docs/CONTEST.md'
+usage_line='grade.sh CONTEST [run|check|token|rejudge|changes|commit|cancel|clear-review] [options]; see --help'
 [ $# -ge 1 ] && [ -n "$1" ] || usage "$usage_line"
 [ -d "$1" ] || refuse "there is no folder '$1'"
 contest=$1

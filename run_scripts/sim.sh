@@ -28,12 +28,15 @@ COMMAND is any command, such as make test, cmake -B build or ctest. The nvcc tha
   --gpu NAME       the GPU to stand for, compiled for as well: contrib/cudasim/profiles
   -I DIR, -D NAME[=VALUE], -L DIR, -l LIBRARY
                    passed to nvcc
+  --error-exitcode N
+                   end with N, 1 to 255, if there was a report of an error or a warning, whatever the program returned
   --nvcc 'FLAGS'   more flags for nvcc; quotes and backslashes in them work as in a shell
   -o FILE          write the program to FILE, and do not run it
   --keep           keep nvcc's intermediate files, such as the PTX, and print their folder
   --help
 
-exit codes: the program's own; 2 if it does not compile or the arguments are wrong; 3 if the simulator is missing
+exit codes: the program's own, or that of --error-exitcode; 2 if it does not compile or the arguments are wrong;
+            3 if the simulator is missing
 END
 }
 
@@ -61,6 +64,9 @@ option() {
     --workers)
         [[ $2 =~ ^[1-9][0-9]{0,2}$ && $2 -le 256 ]] || refuse "--workers: '$2' is not a number from 1 to 256"
         export CUDASIM_WORKERS=$2 ;;
+    --error-exitcode)
+        [[ $2 =~ ^[1-9][0-9]{0,2}$ && $2 -le 255 ]] || refuse "--error-exitcode: '$2' is not a number from 1 to 255"
+        error_code=$2 ;;
     --nvcc)
         split_words "$2" || refuse "--nvcc: a quote does not end in '$2'"
         flags+=("${words[@]}") ;;
@@ -69,12 +75,12 @@ option() {
     esac
 }
 
-explain='' json='' html='' flags=() keep='' output='' command='' architecture=90
+explain='' json='' html='' error_code='' flags=() keep='' output='' command='' architecture=90
 while [ $# -gt 0 ]; do
     case $1 in
     --go-on) export CUDASIM_GO_ON=1 && shift ;;
     --explain | --keep) printf -v "${1#--}" 1 && shift ;;
-    --json | --html | --checks | --seed | --workers | --gpu | --nvcc | -o | -[IDLl])
+    --json | --html | --checks | --seed | --workers | --gpu | --error-exitcode | --nvcc | -o | -[IDLl])
         [ $# -gt 1 ] && [ -n "$2" ] || refuse "option '$1' needs a value; see --help"
         option "$1" "$2"
         shift 2 ;;
@@ -108,13 +114,25 @@ simulator() {
     export LD_LIBRARY_PATH=$build/cudasim${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 }
 
+# run COMMAND...: ends as the command ends, or with the code of --error-exitcode.
+run() {
+    local log other=${CUDASIM_LOG:-} status=0
+    [ -n "$error_code" ] || exec "$@"
+    log=$(mktemp)
+    trap 'rm -f "$log"' EXIT
+    CUDASIM_LOG=$log "$@" || status=$?
+    [ -z "$other" ] || cat "$log" >> "$other"
+    ! grep -qE '^cudasim: (error|warning): ' "$log" || status=$error_code
+    exit "$status"
+}
+
 if [ -n "$command" ]; then
     [ -z "$output$keep" ] || refuse "-o and --keep are for sources, not for a command"
     # Looks for the command before it builds anything.
     type -P -- "$1" > /dev/null || [ -x "$1" ] || refuse "cannot find the command '$1'"
     simulator
     command_environment
-    exec "$@"
+    run "$@"
 fi
 
 if [ ${#sources[@]} -gt 0 ]; then
@@ -147,4 +165,4 @@ for needed in $needs; do
     [ "$found" -ef "$build/cudasim/$needed" ] ||
         refuse "'$program' fixes the path of its CUDA runtime, '$found': link it without -rpath"
 done
-exec "$program" "$@"
+run "$program" "$@"

@@ -103,6 +103,77 @@ END
     assert_regex "$stderr" 'warning: refused: nothing: .* at most 1024 threads .* \(called at refused\.cu:4\)'
 }
 
+@test "sim.sh: too much shared memory is refused without ptxas too, and the report says what to do" {
+    cat > shared.cu << 'END'
+__global__ void fixed(int *out) { __shared__ int kept[16384]; kept[threadIdx.x] = 1; *out = kept[blockIdx.x]; }
+__global__ void sized(int *out) { extern __shared__ int kept[]; kept[threadIdx.x] = 1; *out = kept[blockIdx.x]; }
+int main()
+{
+    int *out;
+    cudaMalloc(&out, 4);
+    fixed<<<1, 1>>>(out);
+    sized<<<1, 1, 65536>>>(out);
+    sized<<<1, 1, 300000>>>(out);
+    cudaFree(out);
+}
+END
+    run -0 --separate-stderr "$root/run_scripts/sim.sh" shared.cu
+    assert_regex "$stderr" 'refused: fixed: .*cudaErrorInvalidPtx .* its __shared__ arrays take 65536 bytes, and ptxas accepts 49152: use dynamic shared memory, extern __shared__ \(called at shared\.cu:7\)'
+    assert_regex "$stderr" '65536 bytes .*; cudaFuncSetAttribute\(\) with cudaFuncAttributeMaxDynamicSharedMemorySize raises the latter to up to 232448 \(called at shared\.cu:8\)'
+    assert_regex "$stderr" '300000 bytes .* and 49152 bytes \(called at shared\.cu:9\)'
+    [ "$(grep -c '^cudasim: ' <<< "$stderr")" = 3 ] || fail "$stderr"
+}
+
+@test "sim.sh: cudaMalloc() of a typed pointer is reported at its line, inlined or not; far addresses by their distance" {
+    cat > typed.cu << 'END'
+__global__ void far(char *all, long at) { all[at] = 1; }
+__global__ void host(char *all) { *all = 1; }
+static void more(long size)
+{
+    float *lost;
+    cudaMalloc(&lost, size);
+}
+static char typed_host[8];
+int main()
+{
+    char *all, *kept;
+    cudaMalloc(&all, 1 << 20);
+    cudaMalloc(&kept, 3);
+    more(1l << 45);
+    far<<<1, dim3(1, 1, 65)>>>(all, 0);
+    far<<<1, 1>>>(all, 1l << 30);
+    cudaDeviceReset();
+    host<<<1, 1>>>(typed_host);
+    cudaDeviceSynchronize();
+}
+END
+    for level in -O0 -O2 -O3; do
+        run -0 --separate-stderr "$root/run_scripts/sim.sh" --nvcc "$level" typed.cu
+        assert_regex "$stderr" 'unchecked-error: cudaMalloc\(\), .*typed\.cu:6[), ].*'
+        assert_regex "$stderr" 'refused: far: .*; a block has at most 64 threads in z \(called at typed\.cu:15\)'
+        assert_regex "$stderr" 'illegal-address: far, .*, which is the device.s, but in no allocation: [0-9]+ bytes after the end of an allocation of 3 bytes'
+        assert_regex "$stderr" "never the device's \\(a pointer of the host, one never set, or an index far out of bounds\\)"
+    done
+    printf '%s\n' 'int main()' '{' '    float *lost;' '    cudaMalloc(&lost, 8);' '}' > lost.cu
+    run -0 --separate-stderr "$root/run_scripts/sim.sh" lost.cu
+    assert_regex "$stderr" 'leak: 8 bytes .* \(allocated at lost\.cu:4\)'
+}
+
+@test "sim.sh: --error-exitcode fails a program that is reported, and no other one" {
+    printf 'int main(int count, char **) { int *x; cudaMalloc(&x, 4); if (count < 2) cudaFree(x); return count; }\n' > leak.cu
+    run -1 "$root/run_scripts/sim.sh" --error-exitcode 9 leak.cu
+    CUDASIM_LOG=log run -9 "$root/run_scripts/sim.sh" --error-exitcode 9 leak.cu x
+    assert_output --partial 'leak: 4 bytes'
+    run -0 grep -c 'leak: 4 bytes' log
+    "$root/run_scripts/sim.sh" -o 'the program' leak.cu
+    run -9 "$root/run_scripts/sim.sh" --error-exitcode 9 -- "./the program" x
+    run -2 "$root/run_scripts/sim.sh" --checks none --error-exitcode 9 'the program' x
+    for wrong in 0 256 x; do
+        run -2 "$root/run_scripts/sim.sh" --error-exitcode "$wrong" leak.cu
+        assert_output "sim.sh: --error-exitcode: '$wrong' is not a number from 1 to 255"
+    done
+}
+
 @test "sim.sh: -o writes the program and does not run it" {
     program main.cu
     run -0 "$sim" -D 'NAME="kept"' -o 'the program' main.cu

@@ -200,6 +200,18 @@ END
     assert_output --partial "has no case 'sample/none'"
 }
 
+@test "sanitize, profile: work that fails after device_user() has returned is reported, where data are on the GPU" {
+    requires nvcc
+    printf '%s\n' '#include "device_user.h"' '__global__ void beyond(char *out) { out[1 << 28] = 1; }' \
+        'void device_user(const void *values, const uint8_t *starts, void *sums, size_t n, int type, device_stream s)' \
+        '{ beyond<<<1, 1, 0, s>>>((char *)sums); }' > "$BATS_TEST_TMPDIR/late.cu"
+    run -1 timeout 60 run_scripts/sanitize.sh "$BATS_TEST_TMPDIR/late.cu" scan --device sim
+    assert_line 'on the simulator, all checks: the answer is missing: what device_user() started on the GPU failed'
+    assert_line --regexp '^1 x illegal-address, first in beyond, .*late\.cu:2: write of 1 bytes'
+    run timeout 60 run_scripts/profile.sh "$BATS_TEST_TMPDIR/late.cu" scan --device sim
+    assert_output --partial 'the answer is missing: what device_user() started on the GPU failed'
+}
+
 @test "sanitize, profile: a refused launch and a copy the wrong way are reported though no code checks the error" {
     requires nvcc
     printf '%s\n' '#include <cuda_runtime.h>' '__global__ void fill(int *x) { *x = 1; }' \

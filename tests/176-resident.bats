@@ -75,6 +75,20 @@ written() {
     assert_output --partial 'wrote output[0][0] = 0.0625 where'
 }
 
+@test "resident: work that fails after device_user() has returned is reported as such, with the simulator's report" {
+    local so
+    requires nvcc
+    so=$(written late.cu '
+        static __global__ void beyond(float *out) { out[1 << 28] = 1; }
+        extern "C" void device_user(const void *, void *output, int, int, int, device_stream stream)
+        {
+            beyond<<<1, 1, 0, stream>>>((float *)output);
+        }')
+    run -1 "$host" softmax --submission "$so" --device sim --case sample/1-small --explain --json "$result"
+    assert_line --regexp '^FAILED\. RTE \(run-time error\): device_user\(\) started work on the GPU that failed after [0-9.]+ s in case'
+    assert_equal "$(json '.cases[0].explain.faults[0] | .kind, .kernel' | paste -sd ' ')" 'illegal-address beyond'
+}
+
 # bats test_tags=alone
 @test "resident: --ranked on the CPU makes 11 calls, each with its own input, and shows an empty submission's time" {
     local so

@@ -206,7 +206,7 @@ grade() { timeout 120 "$root/run_scripts/grade.sh" "$contest" "$@" < /dev/null; 
     local line
     contest
     run -0 "$build/grader" check "$contest"
-    assert_output $'Test: 1 problems, scoring pass-fail\nbox\tnamespaces\nA\tmergesort\t'
+    assert_output $'Test: 1 problem, scoring pass-fail\nbox\tnamespaces\nA\tmergesort\t'
     while IFS='|' read -r line words; do
         contest "$line"
         run -2 "$build/grader" check "$contest"

@@ -138,6 +138,24 @@ $a\    groups: [ { name: sample/none } ]|contest.yaml:8: the problem 'mergesort'
 $a\seal: seal.json|contest.yaml:8: 'seal: seal.json': cannot read
 $a\key: key.json|contest.yaml:8: 'key: key.json': cannot read
 EDITS
+    # Every key of a problem that the guide lists is in the list of an unknown one.
+    sed '$a\    limit: 1' whole > "$contest/contest.yaml"
+    run -2 "$build/grader" check "$contest"
+    for words in $(sed -n '/^| key of a problem/,/^$/p' "$root/docs/CONTEST.md" | sed '1,2d' |
+        cut -d '|' -f 2 | grep -oE '[a-z_]+'); do
+        assert_output --regexp "contest.yaml:8: .* is an unknown key of a problem: there are .*\\b$words\\b"
+    done
+    # Lines that are no YAML.
+    while IFS='|' read -r edit words; do
+        sed "$edit" whole > "$contest/contest.yaml"
+        run -2 "$build/grader" check "$contest"
+        assert_output --partial "$words"
+    done <<'EDITS'
+s/^ *secret/\tsecret/|; indent with spaces, not with tabs
+s/^name: .*/name: Spring: 2026/|contest.yaml:1: mapping values are not allowed in this context; put text with a colon in
+s/^ *secret/     secret/|; put text with a colon in quotes, or correct the indentation
+s/^name: .*/name: "Spring/|; a quote or a bracket is not closed
+EDITS
     cp whole "$contest/contest.yaml"
     mkdir "$contest/teams"
     echo 'nmae: Ada' > "$contest/teams/ada.yaml"
@@ -145,7 +163,13 @@ EDITS
     assert_output --partial "teams/ada.yaml:1: unknown key 'nmae'"
     run -2 grade --builds 0
     assert_output "grader: --builds: '0' is not a number from 1 to 64"
+    run -2 grade --frob
+    assert_output "grader: unknown option '--frob'; see grader --help"
+    run -2 grade --builds
+    assert_output "grader: option '--builds' needs a value; see grader --help"
     assert_equal "$(ls "$contest")" $'contest.yaml\nsubmissions\nteams'
+    run -2 "$build/grader" token "$contest" --frob
+    assert_output "grader: unknown option '--frob'; see grader --help"
 }
 
 @test "archives and files of every bad kind are refused, each with its reason, and leave nothing behind" {

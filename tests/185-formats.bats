@@ -345,6 +345,8 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     printf 'a\r\n' > statement/notes.md
     rm -r submissions/accepted
     cd ..
+    run -2 "$root/run_scripts/package.sh" check ''
+    assert_output 'kattis: usage: check ZIP|FOLDER [--submissions] (make check-package PACKAGE=...)'
     zip -qr editdistance.zip editdistance
     run -1 "$root/run_scripts/package.sh" check editdistance.zip
     for words in 'problem.yaml: uuid is not a UUID' "there is no type 'guess'" 'limits.memory is not a whole number' \

@@ -379,8 +379,13 @@ BROKEN
 
 @test "usage: a missing or wrong argument gives one line and an exit code" {
     run -2 "$build/scoreboard"
-    assert_line --index 0 'usage: scoreboard CONTEST [--out FOLDER] [--public | --final] [--show-secret]'
+    assert_output "scoreboard: give one contest's folder; see scoreboard --help"
+    run -2 "$build/scoreboard" "$contest" --frob
+    assert_output "scoreboard: unknown option '--frob'; see scoreboard --help"
+    run -2 "$build/scoreboard" "$contest" --out
+    assert_output "scoreboard: option '--out' needs a value; see scoreboard --help"
     run -2 "$build/scoreboard" "$contest" --public --final
+    assert_output 'scoreboard: --public excludes --final and --show-secret'
     run -2 "$build/scoreboard" "$BATS_TEST_TMPDIR/nowhere"
     assert_output --partial 'nowhere/contest.yaml'
     run -2 env SOURCE_DATE_EPOCH=soon "$build/scoreboard" "$contest"

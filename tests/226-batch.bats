@@ -73,12 +73,12 @@ told() { jq -sc 'sort_by(.file) | map([.file, .verdict])' <<< "${1-$output}"; }
     said 'name a problem and files; see batch --help' A
     said "'x.txt' is not a .c or .cu file" A x.txt
     said "there is no file 'none.c', or it cannot be read" A none.c
-    said 'unknown option, or an option without its value; see batch --help' A a.c --fast
+    said "unknown option '--fast'; see batch --help" A a.c --fast
     said "--poll: '0' is not a number of seconds from 0.1 to 86400" A a.c --poll 0
     said "--resume: '0' is not the number of a batch" --resume 0
     said '101 files are more than 100: make several batches' A $(printf 'a.c %.0s' {1..101})
     said 'items[0]: problem: there is no such problem in this contest (HTTP 400)' Z a.c
-    said 'there is no such page (HTTP 404)' --resume 99
+    said "--resume: the token's account has no batch 99" --resume 99
     printf '\xff' > broken.c
     said "'broken.c' is not text in UTF-8" A broken.c
     mkdir folder.c

@@ -337,7 +337,7 @@ judged() {
     assert_output --partial 'has no .cu, .c or .cc file'
     cp problems/editdistance/submissions/accepted/bitparallel.c "$BATS_TEST_TMPDIR/a b.c"
     run -2 run_scripts/judge.sh "$BATS_TEST_TMPDIR/a b.c"
-    assert_output --partial 'is not allowed: use letters, digits and _ . + -'
+    assert_output "judge.sh: the path '$BATS_TEST_TMPDIR/a b.c' is not allowed: use letters, digits and _ . + -, not beginning with -; copy the submission to such a path"
     run -2 run_scripts/judge.sh device_user.cu nosuchproblem
     assert_output --partial "there is no problem 'nosuchproblem'"
     mkdir "$BATS_TEST_TMPDIR/many"

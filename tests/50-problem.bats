@@ -49,6 +49,10 @@ setup() {
     run -2 build/main_host editdistance
     assert_output --partial 'problem_format_version must be 2025-09'
     sed -i 's/2023-07/2025-09/' problems/editdistance/problem.yaml
+    sed -i 's/$/\r/' problems/editdistance/data/sample/1-small.in
+    run -2 build/main_host editdistance --case sample/1-small
+    assert_output --partial "sample/1-small.in' ends its line as Windows does: save it with line ends of Unix (LF)"
+    sed -i 's/\r$//' problems/editdistance/data/sample/1-small.in
     echo 'cache: hot' >> problems/editdistance/gpu.yaml
     run -2 build/main_host editdistance
     assert_output --partial "problems/editdistance/gpu.yaml: cache must be cold or warm, not 'hot'"
@@ -226,18 +230,25 @@ setup() {
     echo 7 > problems/trial/data/secret/1-one.ans
     echo 'random 16777217 seed=9' > problems/trial/data/secret/4-large.in
     rm -r problems/trial/submissions/{time_limit_exceeded,run_time_error}
+    sed -i '1a \ * fails in: secret/1-one, secret/9-none' problems/trial/submissions/wrong_answer/*.c
+    : > problems/trial/statement/problem.ja.md
     run -2 make -s check-problem PROBLEM=trial
+    assert_line "FAILED submission: wrong_answer/starts_at_zero.c: 'fails in: secret/9-none': there is no such case"
+    assert_line 'FAILED statement: problem.ja.md is missing or empty: problem.yaml has a name in this language'
+    assert_line 'ok     statement: problem.en.md'
     assert_line 'FAILED sample/1-ten: its .ans file is missing: make answers PROBLEM=trial writes it'
     assert_line 'FAILED secret/1-one: the answer is not the one in its .ans file: 541631366, not 7; if it is right: make answers PROBLEM=trial'
     assert_line --regexp '^FAILED secret/4-large: .*COUNT.* 16777216'
     assert_line 'FAILED validator: data/secret/4-large.in: exit 43, expected 42'
-    assert_line 'check-problem: trial: 5 checks failed'
+    assert_line 'check-problem: trial: 7 checks failed'
     # The others are still checked.
     assert_line --partial 'ok     case: secret/3-largest: answer -184'
     run -2 make -s answers PROBLEM=trial
     assert_line 'sample/1-ten: 2043973137'
     assert_line --regexp '^FAILED secret/4-large: '
     rm problems/trial/data/secret/4-large.in
+    sed -i 's|, secret/9-none||' problems/trial/submissions/wrong_answer/*.c
+    echo words > problems/trial/statement/problem.ja.md
     run -0 make -s answers PROBLEM=trial
     assert_line 'next: make check-problem PROBLEM=trial, then make freeze'
     run -0 make -s check-problem PROBLEM=trial

@@ -54,6 +54,19 @@ setup() {
     assert_output --partial "there is no problem 'nosuch'; there are: attention cointsp diffevo editdistance"
     run -2 make submission SUBMISSION=nosuch.cu
     assert_output --partial "there is no submission 'nosuch.cu'"
+    run -0 make -n submission PROBELM=matmul problem=scan
+    assert_line --partial 'no makefile reads PROBELM: see the knobs at the top'
+    assert_line --partial 'no makefile reads problem: see the knobs at the top'
+    # Every knob in the comment at the top is one.
+    local knobs
+    mapfile -t knobs < <(sed -n '/^# Knobs/,/^$/p' Makefile | grep -oE '\<[A-Z_]+=' | sort -u)
+    [ ${#knobs[@]} -gt 10 ] || fail "${knobs[*]}"
+    run -0 make -n help "${knobs[@]/%/1}" SUBMISSION=device_user.cu PROBLEM=scan BUILD=build CUDASIM_SEED=1
+    refute_output --partial 'no makefile reads'
+    mkdir "$BATS_TEST_TMPDIR/my toolkit"
+    cp Makefile "$BATS_TEST_TMPDIR/my toolkit"
+    run -2 make -C "$BATS_TEST_TMPDIR/my toolkit" run
+    assert_output --partial "my toolkit' has a blank in its path: move it to a path without blanks"
     run -2 make bench PROBLEM=matmul DEVICE=tpu
     assert_line --index 0 "bench_ladder.sh: DEVICE: 'tpu' must be one of: cpu, gpu, all"
 }

@@ -119,7 +119,8 @@ int main(int argc, char **argv)
     bool ok = true;
     int option;
 
-    while (ok && (option = getopt_long(argc, argv, "", known, NULL)) != -1)
+    opterr = 0;
+    while (ok && (option = getopt_long(argc, argv, ":", known, NULL)) != -1)
         switch (option) {
         case 'o': out = optarg; break;
         case 't': title = optarg; break;
@@ -129,7 +130,7 @@ int main(int argc, char **argv)
         case 'v': ok = tap_version(optarg, &options.tap_version, &error); break;
         case 's': options.hide_secret = true; break;
         case 'h': return fputs(help, stdout) < 0;
-        default: return EXIT_USAGE;
+        default: ok = error_option(&error, option, argv[optind - 1], "convert");
         }
     write = format_of(argv[optind]);
     if (ok && (!write || argc - optind < 2 || argc - optind > RESULTS_MOST))

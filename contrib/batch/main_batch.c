@@ -61,6 +61,7 @@ struct batch {
     char number[24];
     int64_t heard;           /* when the server last answered, clock_ns() */
     struct error *error;
+    long status;             /* of the last answer: HTTP's, or 0 */
 };
 
 /* ------------------------------------------------------------------ options */
@@ -150,7 +151,7 @@ static bool take_options(struct options *options, int argc, char **argv, struct 
 
     *options = (struct options){ .patience = 300 };
     opterr = 0;
-    while (ok && (option = getopt_long(argc, argv, "", known, NULL)) != -1) {
+    while (ok && (option = getopt_long(argc, argv, ":", known, NULL)) != -1) {
         switch (option) {
         case 't': options->times = true; break;
         case 'e': options->explain = true; break;
@@ -166,7 +167,7 @@ static bool take_options(struct options *options, int argc, char **argv, struct 
             ok = number_integer(optarg, 1, INT64_MAX, &number) ||
                  error_usage(error, "--resume: '%.60s' is not the number of a batch", optarg);
             break;
-        default: return error_usage(error, "unknown option, or an option without its value; see batch --help");
+        default: return error_option(error, option, argv[optind - 1], "batch");
         }
     }
     if (ok && optind < argc)
@@ -233,6 +234,7 @@ static json_t *ask(struct batch *batch, const char *path, const char *body, bool
 
     for (;;) {
         client_ask(batch->asking, path, body, &reply);
+        batch->status = reply.status;
         if (reply.status == 200)
             break;
         if (!may_try_again(batch, &reply, twice, &pause)) {
@@ -346,6 +348,8 @@ static bool resume_batch(struct batch *batch)
     snprintf(batch->number, sizeof batch->number, "%s", batch->options->resume);
     snprintf(path, sizeof path, "/judge/%s", batch->number);
     answer = ask(batch, path, NULL, true);
+    if (!answer && batch->status == 404)
+        return error_usage(batch->error, "--resume: the token's account has no batch %s", batch->number);
     ok = answer != NULL && take_numbers(batch, answer);
     json_decref(answer);
     return ok;

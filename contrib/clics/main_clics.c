@@ -57,7 +57,7 @@ static bool take_options(struct options *options, int argc, char **argv, struct 
 
     *options = (struct options){ .at = (double)time(NULL) };
     opterr = 0;
-    while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, ":", known, NULL)) != -1) {
         switch (option) {
         case 'o': options->out = optarg; break;
         case 'p': options->public_view = true; break;
@@ -67,7 +67,7 @@ static bool take_options(struct options *options, int argc, char **argv, struct 
             if (!contest_time(optarg, &options->at))
                 return error_usage(error, "--at: '%.60s' is not a time such as 2026-05-01T09:00:00Z", optarg);
             break;
-        default: return error_usage(error, "unknown option, or an option without its value; see clics --help");
+        default: return error_option(error, option, argv[optind - 1], "clics");
         }
     }
     if (optind + 1 != argc || !options->out)

@@ -297,7 +297,7 @@ static bool take_problem(struct contest *contest, const struct setting *item, st
         return take_group(contest, problem, item, key, error);
     return bad(contest, item,
                "is an unknown key of a problem: there are id, problem, league, samples, secret, ranked, ranked_case, "
-               "repeat, baseline, points, groups, score_aggregation, color, rgb",
+               "repeat, baseline, time_limit, memory, points, groups, score_aggregation, color, rgb",
                error);
 }
 

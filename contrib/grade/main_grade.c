@@ -133,13 +133,13 @@ static int command_run(const struct places *places, int argc, char **argv, const
     size_t lanes = 1;
 
     grader.build_count = processors < 4 ? 1 : processors / 2 > GRADER_JOBS ? GRADER_JOBS : (size_t)processors / 2;
-    while (ok && (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+    while (ok && (option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
         switch (option) {
         case 'w': grader.watch = true; break;
         case 'b': ok = take_count("builds", optarg, GRADER_JOBS, &grader.build_count, error); break;
         case 'g': ok = grader_add_gpu(&grader, optarg, error); break;
         case 'l': ok = take_count("lanes", optarg, GRADER_GPUS, &lanes, error); break;
-        default: ok = error_usage(error, "unknown option, or an option without its value; see grader --help");
+        default: ok = error_option(error, option, argv[optind - 1], "grader");
         }
     }
     if (!ok)
@@ -187,7 +187,7 @@ static int command_cluster(int argc, char **argv, const char *folder, struct err
     bool stopped = false, ok = true;
     int option, lock = -1;
 
-    while (ok && (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+    while (ok && (option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
         if (option == 's')
             spool.script = optarg;
         else if (option == 'c')
@@ -197,7 +197,7 @@ static int command_cluster(int argc, char **argv, const char *folder, struct err
         else if (option == 'w')
             spool.watch = true;
         else
-            ok = error_usage(error, "unknown option, or an option without its value; see grader --help");
+            ok = error_option(error, option, argv[optind - 1], "grader");
     }
     if (ok && !spool.script)
         ok = error_usage(error, "cluster needs --script: use contrib/slurm/grade_slurm.sh, which gives it");
@@ -255,7 +255,7 @@ static int command_work(const struct places *places, int argc, char **argv, cons
     int option;
 
     grader.build_count = 1;
-    while (ok && (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+    while (ok && (option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
         switch (option) {
         case 'o': order = optarg; break;
         case 'r': work.results = optarg; break;
@@ -264,7 +264,7 @@ static int command_work(const struct places *places, int argc, char **argv, cons
         case 'g': ok = grader_add_gpu(&grader, optarg, error); break;
         case 'l': ok = take_count("lanes", optarg, GRADER_GPUS, &lanes, error); break;
         case 'b': ok = take_count("builds", optarg, GRADER_JOBS, &grader.build_count, error); break;
-        default: ok = error_usage(error, "unknown option, or an option without its value; see grader --help");
+        default: ok = error_option(error, option, argv[optind - 1], "grader");
         }
     }
     if (ok && (!order || !work.results || !work.scratch || !grader.host))
@@ -358,7 +358,8 @@ static int command_check(const struct places *places, int argc, const char *fold
         return error_usage(error, "check takes only the contest's folder"), EXIT_USAGE;
     if (!contest_is_sound(&contest, places, folder, error))
         return error->code;
-    printf("%s: %zu problems, scoring %s\n", contest.name, contest.problem_count, scoring_names[contest.scoring]);
+    printf("%s: %zu problem%s, scoring %s\n", contest.name, contest.problem_count,
+           contest.problem_count == 1 ? "" : "s", scoring_names[contest.scoring]);
     say_time("start", contest.start);
     say_time("freeze", contest.freeze);
     say_time("end", contest.end);

@@ -76,14 +76,13 @@ int command_token(struct store *store, const char *folder, int argc, char **argv
 
     if (sodium_init() < 0)
         return error_toolkit(error, "cannot start libsodium"), EXIT_TOOLKIT;
-    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
         switch (option) {
         case 'r': ended = optarg; break;
         case 'p': role = ROLE_PROGRAM, name = optarg; break;
         case 'j': role = ROLE_JURY, name = optarg; break;
         case 'a': role = ROLE_ADMIN, name = optarg; break;
-        default:
-            return error_usage(error, "unknown option, or an option without its value; see grader --help"), EXIT_USAGE;
+        default: return error_option(error, option, argv[optind - 1], "grader"), EXIT_USAGE;
         }
     }
     if (!name && optind < argc)

@@ -27,7 +27,8 @@ static const char *const validator_sources[] = {
 static const char *const validator_headers[] = {
     "problems/problem.h", "verify/base/blob.h", "verify/base/error.h", "verify/base/parallel.h", "verify/base/text.h",
     "verify/base/philox.h", "verify/base/random.h", "verify/base/shared_map.h", "verify/cases/arguments.h",
-    "verify/cases/floor.h", "verify/judge/reason.h", "verify/judge/verdict.h", NULL,
+    "verify/cases/floor.h", "verify/judge/reason.h", "verify/judge/verdict.h",
+    "verify/wire/channel.h", NULL,
 };
 
 /* A folder of the problem's, and a path in the package. */

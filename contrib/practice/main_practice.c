@@ -118,14 +118,18 @@ static bool prepare(struct practice *practice, struct error *error)
            blob_alloc(&practice->output, practice->problem->output_size(&practice->input), error);
 }
 
-/* The one call, with the GPU's memory where the problem asks for it. */
+/*
+ * The one call, with the GPU's memory where the problem asks for it. *works: false if what the call started on the GPU
+ * failed, which is an error of the submission.
+ */
 static bool call(const struct practice *practice, void *library, function *device_user, struct blob *input,
-                 struct error *error)
+                 bool *works, struct error *error)
 {
     const struct blob *output = &practice->output;
     const char *why;
     bool ok;
 
+    *works = true;
     if (!practice->package.resident) {
         call_device_user(device_user, &(struct user_call){ .header = input->data, .input = input->data,
                                                            .input_size = input->size, .output = output->data,
@@ -135,10 +139,11 @@ static bool call(const struct practice *practice, void *library, function *devic
     why = resident_begin(dlsym(library, "cudaMalloc") ? library : NULL);
     if (why)
         return error_usage(error, "%s: %s", practice->submission, why);
-    ok = resident_carry_in(output->data, output->size, input->size) &&
-         resident_carried(device_user, input->data, input->size, output->data, output->size);
+    ok = resident_carry_in(output->data, output->size, input->size);
+    if (ok)
+        *works = resident_carried(device_user, input->data, input->size, output->data, output->size);
     resident_end();
-    return ok || error_usage(error, "CUDA failed, see above");
+    return ok || error_toolkit(error, "CUDA failed before the call of device_user()");
 }
 
 /* Whether the answer is right. */
@@ -148,7 +153,7 @@ static bool run(struct practice *practice, bool *right, struct error *error)
     function *device_user = library ? find(library, "device_user") : NULL, *setup;
     struct blob copy = { 0 };
     struct finding finding = { 0 };
-    bool called;
+    bool called, works;
 
     if (!device_user)
         return error_usage(error, "%s", dlerror());
@@ -162,10 +167,12 @@ static bool run(struct practice *practice, bool *right, struct error *error)
     setup = find(library, "device_user_setup");
     if (setup)
         setup();
-    called = call(practice, library, device_user, &copy, error);
+    called = call(practice, library, device_user, &copy, &works, error);
     blob_release(&copy);
     if (!called)
         return false;
+    if (!works)
+        return puts("practice: the answer is missing: what device_user() started on the GPU failed"), true;
     *right = practice->problem->check(&practice->input, &practice->answer, &practice->output, &finding) ==
              CHECK_RIGHT;
     printf(*right ? "practice: the answer is right\n" : "practice: the answer is wrong: %s\n", finding.detail);

@@ -160,17 +160,21 @@ int main(int argc, char **argv)
     bool final = false, public_view = false, secrets = false, ok;
     int option;
 
-    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
+    while ((option = getopt_long(argc, argv, ":", options, NULL)) != -1)
         switch (option) {
         case 'o': out = optarg; break;
         case 'p': public_view = true; break;
         case 'f': final = true; break;
         case 's': secrets = true; break;
         case 'h': return fputs(help, stdout) < 0;
-        default: fputs(help, stderr); return EXIT_USAGE;
+        default:
+            error_option(&error, option, argv[optind - 1], "scoreboard");
+            return fprintf(stderr, "scoreboard: %s\n", error.text), EXIT_USAGE;
         }
     if (optind + 1 != argc || (public_view && (final || secrets))) {
-        fputs(help, stderr);
+        fputs(optind + 1 != argc ? "scoreboard: give one contest's folder; see scoreboard --help\n"
+                                 : "scoreboard: --public excludes --final and --show-secret\n",
+              stderr);
         return EXIT_USAGE;
     }
     folder = argv[optind];

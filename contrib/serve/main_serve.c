@@ -61,7 +61,7 @@ static bool take_options(struct options *options, int argc, char **argv, struct 
 
     *options = (struct options){ .address = "127.0.0.1", .port = 8080 };
     opterr = 0;
-    while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, ":", known, NULL)) != -1) {
         switch (option) {
         case 'a': options->address = optarg; break;
         case 'i': options->id = optarg; break;
@@ -70,7 +70,7 @@ static bool take_options(struct options *options, int argc, char **argv, struct 
             if (!number_integer(optarg, 0, 65535, &options->port))
                 return error_usage(error, "--port: '%.60s' is not a number from 0 to 65535", optarg);
             break;
-        default: return error_usage(error, "unknown option, or an option without its value; see server --help");
+        default: return error_option(error, option, argv[optind - 1], "server");
         }
     }
     if (optind + 1 != argc)

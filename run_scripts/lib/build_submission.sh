@@ -37,6 +37,8 @@ submission_files() { # SUBMISSION
     else
         refuse "'$1' is not a .cu, .c or .cc file or a folder"
     fi
+    name_is path "${names[0]}" ||
+        refuse "the path '$1' is not allowed: use $(name_words); copy the submission to such a path"
     for name in "${names[@]}"; do
         name_is path "$name" || refuse "the name '$name' is not allowed: use $(name_words)"
     done

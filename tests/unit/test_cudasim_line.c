@@ -72,6 +72,8 @@ static void damage(unsigned char *bytes, size_t size, const char *section, uint6
         memset(file, 'x', sizeof file);
         found += line_at(&image, place, file, sizeof file, &line);
         CHECK(memchr(file, 0, sizeof file) || file[0] == 'x', "round %u of %s", round, section);
+        line_of_call(&image, 0, place, file, sizeof file, &line);
+        CHECK(memchr(file, 0, sizeof file) || file[0] == 'x', "round %u of %s, a call", round, section);
         for (unsigned n = 8; n-- > 0;)
             bytes[at[n]] = kept[n];
     }

@@ -2,6 +2,7 @@
  * test_verdict.c - the verdict over every combination of facts.
  */
 #include "verify/judge/verdict.h"
+#include "verify/wire/channel.h"
 
 #include <signal.h>
 #include <string.h>
@@ -149,6 +150,8 @@ static void test_words(void)
         { { .called = true, .outcome = OUTCOME_DIED, .exit_code = 5, .tasks_refused = true, .tasks_limit = 1024,
             .detail = "" },
           "exited with code 5 after 0.00 s without returning an answer; it tried to start more than 1024 threads" },
+        { { .called = true, .outcome = OUTCOME_DIED, .exit_code = RUNNER_WORK_FAILED, .seconds = 0.5, .detail = "" },
+          "device_user() started work on the GPU that failed after 0.50 s" },
         { { .called = true, .outcome = OUTCOME_DONE, .check = CHECK_WRONG, .unwritten = true, .detail = "x" },
           "left its output unwritten" },
         { { .called = true, .outcome = OUTCOME_DONE, .check = CHECK_WRONG, .detail = "answered 3" }, "answered 3" },

@@ -39,6 +39,13 @@ bool error_toolkit(struct error *error, const char *format, ...)
     return false;
 }
 
+bool error_option(struct error *error, int id, const char *word, const char *program)
+{
+    if (id == ':')
+        return error_usage(error, "option '%.100s' needs a value; see %s --help", word, program);
+    return error_usage(error, "unknown option '%.100s'; see %s --help", word, program);
+}
+
 bool error_system(struct error *error, const char *format, ...)
 {
     const char *reason = strerror(errno);

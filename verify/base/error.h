@@ -26,6 +26,12 @@ struct error {
 bool error_usage(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool error_toolkit(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/*
+ * The same for a word that getopt_long() refuses. `id` is what it returned, ':' or '?', with an option string that
+ * begins with ':'. `word` is argv[optind - 1]. `program` is the program whose --help lists the options.
+ */
+bool error_option(struct error *error, int id, const char *word, const char *program);
+
 /* The same with strerror(errno) appended. */
 bool error_system(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -211,6 +211,26 @@ static bool take(struct reader *reader, const yaml_event_t *event)
     }
 }
 
+/* What to do about a line that is no YAML: libyaml's words name what it looked for, and not the writer's mistake. */
+static const char *advice(const char *problem)
+{
+    static const struct {
+        const char *problem, *advice;
+    } known[] = {
+        { "tab character", "; indent with spaces, not with tabs" },
+        { "cannot start any token", "; indent with spaces, not with tabs; put text that begins with a sign in quotes" },
+        { "mapping values are not allowed", "; put text with a colon in quotes, or correct the indentation" },
+        { "expected ':'", "; a key needs a colon and a space after it" },
+        { "expected key", "; the keys of one list entry or group begin in the same column" },
+        { "unexpected end of stream", "; a quote or a bracket is not closed" },
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strstr(problem, known[i].problem))
+            return known[i].advice;
+    return "";
+}
+
 static bool read_events(struct reader *reader, FILE *file)
 {
     yaml_parser_t parser;
@@ -223,8 +243,10 @@ static bool read_events(struct reader *reader, FILE *file)
         yaml_event_t event;
 
         if (!yaml_parser_parse(&parser, &event)) {
-            ok = error_usage(reader->error, "%s:%zu: %s", reader->settings->path, parser.problem_mark.line + 1,
-                             parser.problem ? parser.problem : "not YAML");
+            const char *problem = parser.problem ? parser.problem : "not YAML";
+
+            ok = error_usage(reader->error, "%s:%zu: %s%s", reader->settings->path, parser.problem_mark.line + 1,
+                             problem, advice(problem));
             break;
         }
         end = event.type == YAML_STREAM_END_EVENT;

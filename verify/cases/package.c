@@ -95,6 +95,8 @@ static char *read_line(const char *path, struct error *error)
     length = blob.size > 0 && blob.data[blob.size - 1] == '\n' ? blob.size - 1 : 0;
     if (length == 0 || memchr(blob.data, '\n', length) || memchr(blob.data, '\0', length))
         error_usage(error, "'%s' must have exactly one line of text", path);
+    else if (blob.data[length - 1] == '\r')
+        error_usage(error, "'%s' ends its line as Windows does: save it with line ends of Unix (LF)", path);
     else if (!(line = strndup((const char *)blob.data, length)))
         error_toolkit(error, "out of memory");
     blob_release(&blob);

@@ -89,7 +89,8 @@ bool elfinfo_read(const char *path, struct elfinfo *info, struct error *error)
 
     memset(info, 0, sizeof *info);
     if (fd < 0)
-        return error_usage(error, "cannot open the submission '%s': %s; build it with 'make submission'", path,
+        return error_usage(error, "cannot open the submission '%s': %s; build it with 'make submission PROBLEM=... "
+                           "SUBMISSION=...'", path,
                            strerror(errno));
     elf_version(EV_CURRENT);
     elf = elf_begin(fd, ELF_C_READ, NULL);

@@ -24,7 +24,8 @@ bool submission_choose(struct submission *submission, const struct options *opti
         path = standard;
     }
     if (!realpath(path, submission->path))
-        return error_usage(error, "cannot open the submission '%s': %s; build it with 'make submission'", path,
+        return error_usage(error, "cannot open the submission '%s': %s; build it with 'make submission PROBLEM=... "
+                           "SUBMISSION=...'", path,
                            strerror(errno));
     if (!elfinfo_read(path, &submission->elf, error))
         return false;

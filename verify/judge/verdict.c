@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "verify/base/error.h"
+#include "verify/wire/channel.h"
 
 static const struct {
     const char *id, *words;
@@ -34,7 +35,7 @@ int verdict_exit_code(enum verdict verdict)
     return verdict == VERDICT_JE || verdict == VERDICT_NO ? EXIT_TOOLKIT : EXIT_REJECTED;
 }
 
-/* "received SIGSEGV" or "exited with code 3". */
+/* "received SIGSEGV" or "exited with code 3", or the runner's word for GPU work that was still to come. */
 static void ending(const struct facts *facts, char *text, size_t size)
 {
     const char *name = facts->signal ? sigabbrev_np(facts->signal) : NULL;
@@ -43,6 +44,8 @@ static void ending(const struct facts *facts, char *text, size_t size)
         snprintf(text, size, "received SIG%s", name);
     else if (facts->signal)
         snprintf(text, size, "received signal %d", facts->signal);
+    else if (facts->called && facts->exit_code == RUNNER_WORK_FAILED)
+        snprintf(text, size, "started work on the GPU that failed");
     else
         snprintf(text, size, "exited with code %d", facts->exit_code);
 }
@@ -184,7 +187,7 @@ enum verdict verdict_of(const struct facts *facts, enum reason *reason, char *me
         if (facts->tasks_refused)
             snprintf(tasks, sizeof tasks, "; it tried to start more than %zu threads", facts->tasks_limit);
         snprintf(message, size, "%s %s after %.2f s%s%s", who, end, facts->seconds,
-                 facts->signal ? "" : " without returning an answer", tasks);
+                 facts->signal || facts->exit_code == RUNNER_WORK_FAILED ? "" : " without returning an answer", tasks);
         return VERDICT_RTE;
     case OUTCOME_CLOSED:
         snprintf(message, size, "%s closed the channel to the judge after %.2f s", who, facts->seconds);

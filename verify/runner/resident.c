@@ -11,6 +11,7 @@
 
 #include "verify/base/blob.h"
 #include "verify/base/clock.h"
+#include "verify/wire/channel.h"
 #include "verify/wire/resident.h"
 
 /*
@@ -300,6 +301,6 @@ void resident_slots_call(void (*function)(void), uint64_t nonce, size_t input_si
     status = cuda.synchronize();
     stamps[1] = clock_ns();
     if (!works(status, "what device_user() started"))
-        _exit(1);
+        _exit(RUNNER_WORK_FAILED);
     slots.page->done = nonce;
 }

@@ -253,7 +253,7 @@ static void call(struct service *service, const struct channel_message *message,
     reply.stamps[STAMP_MAPPED] = clock_ns();
     if (service->resident == RESIDENT_COPIED) {
         if (!resident_carried(service->device_user, input, message->size, service->output, service->output_size))
-            _exit(EXIT_FAILURE);
+            exit(RUNNER_WORK_FAILED); /* not _exit(): the simulator reports in its destructor */
     } else {
         call_device_user(service->device_user,
                          &(struct user_call){ .header = input, .input = input, .input_size = message->size,

@@ -39,8 +39,12 @@
 /* The runner's end; and where the simulator writes its reports, one descriptor each, if they are wanted. */
 enum { CHANNEL_FD = 3, CHANNEL_REPORT_TEXT_FD, CHANNEL_REPORT_JSON_FD };
 
-/* Exit codes of the runner's own, which differ from a submission's by earlier messages on the channel. */
-enum { RUNNER_FAILED = 120, RUNNER_LOST_CHANNEL = 121 };
+/*
+ * Exit codes of the runner's own, which differ from a submission's by earlier messages on the channel.
+ * RUNNER_WORK_FAILED blames the submission: what its device_user() had started on the GPU failed after it had returned.
+ * A submission that exits with this code gets the same verdict, in the same words.
+ */
+enum { RUNNER_FAILED = 120, RUNNER_LOST_CHANNEL = 121, RUNNER_WORK_FAILED = 122 };
 
 enum channel_kind {
     CHANNEL_LOADING = 1,

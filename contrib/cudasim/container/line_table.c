@@ -12,7 +12,7 @@
 #include "elf_image.h"
 
 /* Codes of the DWARF standard. */
-enum { SET_FILE = 4, ADVANCE_PC = 2, ADVANCE_LINE = 3, COPY = 1, CONST_ADD_PC = 8, FIXED_ADVANCE_PC = 9 };
+enum { COPY = 1, ADVANCE_PC, ADVANCE_LINE, SET_FILE, NEGATE_STATEMENT = 6, CONST_ADD_PC = 8, FIXED_ADVANCE_PC };
 enum { END_SEQUENCE = 1, SET_ADDRESS = 2 };
 enum { FORM_BLOCK = 0x09, FORM_DATA1 = 0x0b, FORM_DATA2 = 0x05, FORM_DATA4 = 0x06, FORM_DATA8 = 0x07,
        FORM_DATA16 = 0x1e, FORM_STRING = 0x08, FORM_UDATA = 0x0f, FORM_LINE_STRP = 0x1f, FORM_STRP = 0x0e };
@@ -88,6 +88,7 @@ struct unit {
     const struct elf_image *image;
     unsigned version;
     unsigned least;              /* bytes of an instruction */
+    bool statement;              /* whether rows begin a statement before the table says otherwise */
     int base;                    /* of the lines that one byte can advance by, */
     unsigned range;              /* and how many these are */
     unsigned first_special;
@@ -209,7 +210,8 @@ static bool take_unit(struct reader *r, struct unit *u)
         return true;
     u->code = (struct reader){inside.at + header, inside.end, false};
     u->least = (unsigned)take(&inside, 1);
-    take(&inside, u->version >= 4 ? 2 : 1);
+    take(&inside, u->version >= 4 ? 1 : 0);
+    u->statement = take(&inside, 1) != 0;
     u->base = (int8_t)take(&inside, 1);
     u->range = (unsigned)take(&inside, 1);
     u->first_special = (unsigned)take(&inside, 1);
@@ -223,6 +225,7 @@ static bool take_unit(struct reader *r, struct unit *u)
 
 struct row {
     uint64_t address, file, line;
+    bool statement; /* it begins one */
 };
 
 /* An opcode of two bytes or more. */
@@ -258,6 +261,8 @@ static void step(const struct unit *u, struct reader *r, struct row *row, bool *
         row->line += (uint64_t)take_signed(r);
     } else if (opcode == SET_FILE) {
         row->file = take_unsigned(r);
+    } else if (opcode == NEGATE_STATEMENT) {
+        row->statement = !row->statement;
     } else if (opcode == CONST_ADD_PC) {
         row->address += (255 - u->first_special) / u->range * u->least;
     } else if (opcode == FIXED_ADVANCE_PC) {
@@ -268,11 +273,14 @@ static void step(const struct unit *u, struct reader *r, struct row *row, bool *
     }
 }
 
-/* The row of the unit that holds `place`: the last one at or before it. False: none. */
-static bool find_row(const struct unit *u, uint64_t place, struct row *found)
+/*
+ * The row of the unit that holds `place`: the last one at or before it. False: none. *calling: the last statement
+ * before it, at or after `start`, in another file; its line is 0 if there is none.
+ */
+static bool find_row(const struct unit *u, uint64_t start, uint64_t place, struct row *found, struct row *calling)
 {
-    static const struct row first = {0, 1, 1};
-    struct row row = first, last = first;
+    const struct row first = {0, 1, 1, u->statement}, none = {0, 0, 0, false};
+    struct row row = first, last = first, here = none, other = none; /* the last statements of two files */
     struct reader r = u->code;
     bool has_last = false, emits, ends;
 
@@ -282,17 +290,25 @@ static bool find_row(const struct unit *u, uint64_t place, struct row *found)
             continue;
         if (has_last && place >= last.address && place < row.address) {
             *found = last;
+            *calling = here.file != last.file ? here : other;
             return true;
         }
         has_last = !ends;
         last = row;
-        if (ends)
+        if (ends) {
             row = first;
+            here = other = none;
+        } else if (row.statement && row.address >= start) {
+            other = here.file != row.file ? here : other;
+            here = row;
+        }
     }
     return false;
 }
 
-bool line_at(const struct elf_image *image, uint64_t place, char *file, size_t size, unsigned *line)
+/* The line of `place`, or of the statement that calls it: see line_table.h. */
+static bool look(const struct elf_image *image, uint64_t start, uint64_t place, bool calls, char *file, size_t size,
+                 unsigned *line)
 {
     Elf64_Shdr header;
     const unsigned char *data;
@@ -303,17 +319,29 @@ bool line_at(const struct elf_image *image, uint64_t place, char *file, size_t s
     r = (struct reader){data, data + header.sh_size, false};
     while (r.at < r.end && !r.bad) {
         struct unit u = {.image = image};
-        struct row row;
+        struct row row, calling;
         const char *name;
 
         if (!take_unit(&r, &u))
             return false;
-        if (u.version < 2 || u.version > 5 || !find_row(&u, place, &row))
+        if (u.version < 2 || u.version > 5 || !find_row(&u, start, place, &row, &calling))
             continue;
+        row = calls ? calling : row;
         name = file_name(&u, row.file);
         snprintf(file, size, "%s", strrchr(name, '/') ? strrchr(name, '/') + 1 : name);
         *line = (unsigned)row.line;
         return *file && row.line > 0;
     }
     return false;
+}
+
+bool line_at(const struct elf_image *image, uint64_t place, char *file, size_t size, unsigned *line)
+{
+    return look(image, 0, place, false, file, size, line);
+}
+
+bool line_of_call(const struct elf_image *image, uint64_t start, uint64_t place, char *file, size_t size,
+                  unsigned *line)
+{
+    return look(image, start, place, true, file, size, line);
 }

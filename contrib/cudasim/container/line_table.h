@@ -16,4 +16,12 @@ struct elf_image;
  */
 bool line_at(const struct elf_image *image, uint64_t place, char *file, size_t size, unsigned *line);
 
+/*
+ * The same for the line that calls the code at `place`, which was inlined from a header. Compilers begin the statement
+ * of the call before that code, so it is the last one before it in another file. `start`: where the function that
+ * holds `place` begins.
+ */
+bool line_of_call(const struct elf_image *image, uint64_t start, uint64_t place, char *file, size_t size,
+                  unsigned *line);
+
 #endif

@@ -17,4 +17,7 @@ bool symbol_at(const char *path, uint64_t base, uint64_t address, char *name, si
 /* " at file.cu:12" for the same address, or "" if the file has no lines. */
 void symbol_line(const char *path, uint64_t base, uint64_t address, char *text, size_t size);
 
+/* The same for the line that calls the code at the address, if that was inlined from another file; or "". */
+void symbol_call_line(const char *path, uint64_t base, uint64_t address, char *text, size_t size);
+
 #endif

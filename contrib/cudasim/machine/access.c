@@ -293,6 +293,7 @@ static void refuse_global(struct warp *w, const struct ins *ins, uint32_t l, uns
     struct neighbour up = {w->address[l], NULL};
     unsigned long long a = w->address[l];
     char what[200];
+    bool after; /* of the two neighbours, the one below is nearer */
 
     if (r && (r->freed || r->away)) {
         describe(r, what, sizeof what);
@@ -319,8 +320,8 @@ static void refuse_global(struct warp *w, const struct ins *ins, uint32_t l, uns
         return;
     }
     memory_visit(memory, look_above, &up);
-    if (below && a - (below->base + below->size) < NEAR &&
-        (!up.above || a - (below->base + below->size) <= up.above->base - a)) {
+    after = below && (!up.above || a - (below->base + below->size) <= up.above->base - a);
+    if (after && a - (below->base + below->size) < NEAR) {
         describe(below, what, sizeof what);
         fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, a, "%s of %u bytes at 0x%llx, %llu bytes after the end of %s",
                  access_verb(access), bytes, a, a - (below->base + below->size), what);
@@ -328,10 +329,15 @@ static void refuse_global(struct warp *w, const struct ins *ins, uint32_t l, uns
         describe(up.above, what, sizeof what);
         fault_at(w, ins, l, FAULT_OUT_OF_BOUNDS, a, "%s of %u bytes at 0x%llx, %llu bytes before %s",
                  access_verb(access), bytes, a, up.above->base - a, what);
-    } else {
+    } else if ((after || up.above) && a - memory_origin(memory) < memory_range(memory)) {
+        describe(after ? below : up.above, what, sizeof what);
         fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, a,
-                 "%s of %u bytes at 0x%llx, which was never the device's (a pointer of the host, or one never set)",
-                 access_verb(access), bytes, a);
+                 "%s of %u bytes at 0x%llx, which is the device's, but in no allocation: %llu bytes %s %s",
+                 access_verb(access), bytes, a, after ? a - (below->base + below->size) : up.above->base - a,
+                 after ? "after the end of" : "before", what);
+    } else {
+        fault_at(w, ins, l, FAULT_ILLEGAL_ADDRESS, a, "%s of %u bytes at 0x%llx, which was never the device's (a "
+                 "pointer of the host, one never set, or an index far out of bounds)", access_verb(access), bytes, a);
     }
 }
 

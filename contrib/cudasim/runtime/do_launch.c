@@ -130,6 +130,18 @@ static cudaError_t check(struct runtime *runtime, const struct kernel_work *work
     return error;
 }
 
+/* Appends the line of the host's code that launches the kernel. */
+static void add_place(struct runtime *runtime, struct sim_fault *fault)
+{
+    const struct thread_state *thread = runtime_thread(runtime);
+    const size_t used = strlen(fault->text);
+
+    if (thread && thread->launched_from)
+        host_call_place(thread->launched_from, NULL, fault->text + used, sizeof fault->text - used);
+    else
+        host_add_place(fault->text, sizeof fault->text);
+}
+
 /* Reports why a kernel does not run. A program that ignores the error would go on with memory that it never wrote. */
 static void tell_refused(struct runtime *runtime, const struct kernel_work *work, size_t dynamic_shared,
                          cudaError_t error)
@@ -137,14 +149,18 @@ static void tell_refused(struct runtime *runtime, const struct kernel_work *work
     const struct sim_limits *limits = sim_limits(runtime->sim);
     const struct sim_kernel_facts *facts = sim_kernel_facts(work->entry->kernel);
     struct sim_fault fault = { .kind = FAULT_REFUSED, .count = 1 };
-    const struct thread_state *thread = runtime_thread(runtime);
-    const void *from = thread ? thread->launched_from : NULL;
-    char most[64] = "";
+    char most[160] = "";
 
     runtime->told_of_call = true;
     snprintf(fault.kernel, sizeof fault.kernel, "%s", sim_kernel_title(work->entry->kernel));
+    if (dynamic_shared > facts->max_dynamic_shared &&
+        dynamic_shared + facts->static_shared <= limits->shared_per_block_optin)
+        snprintf(most, sizeof most, "; cudaFuncSetAttribute() with cudaFuncAttributeMaxDynamicSharedMemorySize raises "
+                 "the latter to up to %u", limits->shared_per_block_optin - facts->static_shared);
     if (work->grid[1] > GRID_Y || work->grid[2] > GRID_Y)
         snprintf(most, sizeof most, "; a grid has at most %d blocks in y and in z", GRID_Y);
+    if (work->block[2] > BLOCK_Z)
+        snprintf(most, sizeof most, "; a block has at most %d threads in z", BLOCK_Z);
     for (int side = 0; side < 3; side++)
         if (work->grid[side] == 0 || work->block[side] == 0)
             snprintf(most, sizeof most, "; no side of a grid or block may be 0");
@@ -153,25 +169,34 @@ static void tell_refused(struct runtime *runtime, const struct kernel_work *work
              " with %zu bytes of dynamic shared memory; it takes at most %u threads a block and %u bytes%s",
              error_name(error), work->grid[0], work->grid[1], work->grid[2], work->block[0], work->block[1],
              work->block[2], dynamic_shared, launch_threads(limits, facts), facts->max_dynamic_shared, most);
-    if (from)
-        host_call_place(from, NULL, fault.text + strlen(fault.text), sizeof fault.text - strlen(fault.text));
-    else
-        host_add_place(fault.text, sizeof fault.text);
+    add_place(runtime, &fault);
     sim_report_fault(runtime->sim, &fault);
 }
 
-/* Refuses a kernel with an unsupported feature, even if the program ignores the error. */
+/*
+ * Refuses a kernel that a driver could not compile, or one with an unsupported feature, even if the program ignores the
+ * error. ptxas has seen the size of shared memory only if the program has machine code.
+ */
 static cudaError_t check_supported(struct runtime *runtime, const struct entry *entry)
 {
+    const unsigned most = sim_limits(runtime->sim)->shared_per_block;
+    const struct sim_kernel_facts *facts = sim_kernel_facts(entry->kernel);
     struct sim_fault fault = { .kind = FAULT_REFUSED, .count = 1 };
     unsigned line;
     const char *why = sim_kernel_refusal(entry->kernel, &line);
 
-    if (!why)
+    if (!why && facts->static_shared <= most)
         return cudaSuccess;
     snprintf(fault.kernel, sizeof fault.kernel, "%s", sim_kernel_title(entry->kernel));
-    snprintf(fault.text, sizeof fault.text, "the launch returned %s and the kernel did not run: %s: PTX line %u: %s",
-             error_name(cudaErrorInvalidPtx), entry->binary->name, line, why);
+    if (why)
+        snprintf(fault.text, sizeof fault.text, "the launch returned %s and the kernel did not run: %s: PTX line %u: "
+                 "%s", error_name(cudaErrorInvalidPtx), entry->binary->name, line, why);
+    else
+        snprintf(fault.text, sizeof fault.text, "the launch returned %s and the kernel did not run: its __shared__ "
+                 "arrays take %u bytes, and ptxas accepts %u: use dynamic shared memory, extern __shared__",
+                 error_name(cudaErrorInvalidPtx), facts->static_shared, most);
+    runtime->told_of_call = true;
+    add_place(runtime, &fault);
     sim_report_fault(runtime->sim, &fault);
     return cudaErrorInvalidPtx;
 }

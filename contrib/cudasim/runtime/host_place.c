@@ -69,6 +69,18 @@ void host_place(uint64_t code, const uint64_t stack[HOST_STACK_WORDS], char *tex
     free(readable);
 }
 
+void host_line(const char *path, uint64_t base, uint64_t address, char *line, size_t size)
+{
+    char call[300];
+
+    symbol_line(path, base, address, line, size);
+    if (!strstr(line, " cuda_runtime"))
+        return;
+    symbol_call_line(path, base, address, call, sizeof call);
+    if (*call)
+        snprintf(line, size, "%s", call);
+}
+
 void host_call_place(const void *code, const void *outer, char *text, size_t size)
 {
     Dl_info own = { 0 }, info = { 0 };
@@ -78,7 +90,7 @@ void host_call_place(const void *code, const void *outer, char *text, size_t siz
     if (!code || !dladdr((const void *)(uintptr_t)host_call_place, &own) || !dladdr(code, &info) || !info.dli_fname ||
         info.dli_fbase == own.dli_fbase)
         return;
-    symbol_line(info.dli_fname, (uintptr_t)info.dli_fbase, (uintptr_t)code - 1, line, sizeof line);
+    host_line(info.dli_fname, (uintptr_t)info.dli_fbase, (uintptr_t)code - 1, line, sizeof line);
     if (*line && !strstr(line, " cuda_runtime"))
         snprintf(text, size, " (called%s)", line);
     else if (*line && outer)
@@ -117,11 +129,16 @@ static bool is_stub(const void *code)
 void host_frames_place(void *const *frames, int count, const char *word, char *text, size_t size)
 {
     static const char called[] = " (called";
+    Dl_info first, info;
     char line[300] = "";
 
     text[0] = '\0';
-    for (int at = 0; at < count && frames[at] && !*line; at++)
+    for (int at = 0; at < count && frames[at] && !*line; at++) {
+        /* If a submission has no lines, its place is not where the runner calls it. */
+        if (!dladdr(frames[at], at == 0 ? &first : &info) || (at > 0 && info.dli_fbase != first.dli_fbase))
+            break;
         host_call_place(frames[at], NULL, line, sizeof line);
+    }
     if (*line)
         snprintf(text, size, " (%s%s", word, line + sizeof called - 1);
 }

@@ -17,6 +17,12 @@ uint64_t host_code(const void *context);
 void host_place(uint64_t code, const uint64_t stack[HOST_STACK_WORDS], char *text, size_t size);
 
 /*
+ * " at file.cu:12" for the address of code, as symbol_line() writes it. For code that was inlined from the runtime's
+ * header, as cudaMalloc() with a typed pointer is, it is the line of the call.
+ */
+void host_line(const char *path, uint64_t base, uint64_t address, char *line, size_t size);
+
+/*
  * " (called at file.cu:12)" for the code behind a call, or "": it is not the program's own, or has no lines. In code of
  * the toolkit's headers that is the place of `outer`, the code behind the call of that code; NULL: not known.
  */
@@ -31,7 +37,8 @@ enum { HOST_FRAMES = 16 }; /* of calls in progress that are looked at */
 int host_frames(void *frames[HOST_FRAMES], const char **name);
 
 /*
- * " (WORD at file.cu:12)" for the innermost frame that has a line in the program's own code, or "".
+ * " (WORD at file.cu:12)" for the innermost frame that has a line in the program's own code, or "". All frames are of
+ * the program or library that the innermost one is in.
  */
 void host_frames_place(void *const *frames, int count, const char *word, char *text, size_t size);
 

@@ -49,7 +49,7 @@ void unchecked_note(struct call *call)
 {
     struct runtime *runtime = call->runtime;
     struct unchecked *list = runtime->unchecked;
-    void *frames[HOST_FRAMES];
+    void *frames[HOST_FRAMES] = { 0 };
     const char *name;
     int count, at;
 
@@ -66,8 +66,8 @@ void unchecked_note(struct call *call)
         }
     if (runtime->unchecked_count < UNCHECKED_MOST)
         list[runtime->unchecked_count++] = (struct unchecked){
-            .call = name, .from = frames[at], .inner = frames[0], .error = call->error, .thread = call->thread,
-            .count = 1
+            .call = name, .from = frames[at], .inner = { frames[0], frames[1] }, .inner_count = at < 2 ? at : 2,
+            .error = call->error, .thread = call->thread, .count = 1
         };
 }
 
@@ -95,7 +95,7 @@ static void name_of(const void *address, char *text, size_t size, char *line, si
     if (!dladdr(address, &info) || !info.dli_fname)
         return;
     path = info.dli_fname[0] == '/' ? info.dli_fname : "/proc/self/exe";
-    symbol_line(path, (uintptr_t)info.dli_fbase, (uintptr_t)address, line, line_size);
+    host_line(path, (uintptr_t)info.dli_fbase, (uintptr_t)address, line, line_size);
     if (!symbol_at(path, (uintptr_t)info.dli_fbase, (uintptr_t)address, text, size, &place))
         snprintf(text, size, "%s", info.dli_fname);
 }
@@ -110,8 +110,8 @@ void unchecked_report(struct runtime *runtime)
 
         name_of((const char *)u->from - 1, symbol, sizeof symbol, line, sizeof line);
         name = strncmp(symbol, "_Z", 2) == 0 ? demangle(symbol) : NULL;
-        if (u->inner != u->from) /* through functions that return it, or that return nothing */
-            host_call_place(u->inner, NULL, inner, sizeof inner);
+        /* Through functions that return it, or that return nothing. */
+        host_frames_place(u->inner, u->inner_count, "called", inner, sizeof inner);
         snprintf(fault.text, sizeof fault.text, "%s(), called by %s%s, returned %s (%s), and nothing looked at it%s",
                  u->call, name ? name : symbol, line, error_name(u->error), error_text(u->error), inner);
         free(name);

@@ -18,7 +18,8 @@ enum { UNCHECKED_MOST = 64 }; /* failed calls that are kept to the end */
 struct unchecked {
     const char *call;                  /* the function of the runtime */
     const void *from;                  /* where its result was dropped */
-    const void *inner;                 /* where it returned to */
+    void *inner[2];                    /* where it returned to before, innermost first */
+    int inner_count;
     const struct thread_state *thread; /* that called; only compared */
     cudaError_t error;                 /* what it returned */
     uint64_t count;                    /* how often */
