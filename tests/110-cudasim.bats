@@ -381,6 +381,7 @@ pair() {
 @test "check: shared_neighbour" { pair shared_neighbour; }
 @test "check: shared_pointer" { pair shared_pointer; }
 @test "check: shared_race" { pair shared_race; }
+@test "check: shared_race_cluster" { pair shared_race_cluster; }
 @test "check: shared_race_loop" { pair shared_race_loop; }
 @test "check: shared_race_write" { pair shared_race_write; }
 @test "check: stack_limit" { pair stack_limit; }

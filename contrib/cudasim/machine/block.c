@@ -164,6 +164,7 @@ static void cluster_check(struct block *b)
 {
     uint32_t count;
     struct block *self = b, **group = group_of(&self, &count);
+    bool orders = false;
 
     for (uint32_t n = 0; n < count; n++)
         if (group[n]->cluster_arrived < group[n]->live)
@@ -173,6 +174,8 @@ static void cluster_check(struct block *b)
         uint32_t before = x->cluster_arrived;
 
         x->cluster_arrived = 0;
+        orders = orders || x->cluster_releases;
+        x->cluster_releases = false;
         if (!before)
             continue;
         x->cluster_phase++;
@@ -188,13 +191,15 @@ static void cluster_check(struct block *b)
         }
         b->worker->met = true;
     }
-    race_cluster_meets(group, count);
+    race_cluster_meets(group, count, orders);
 }
 
 const struct ins *cluster_arrive(struct warp *w, const struct ins *ins)
 {
     w->cluster_phase = w->block->cluster_phase;
     w->block->cluster_arrived += (uint32_t)__builtin_popcount(w->mask);
+    if (!ins->op)
+        w->block->cluster_releases = true;
     cluster_check(w->block);
     return ins + 1;
 }

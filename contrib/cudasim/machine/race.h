@@ -72,8 +72,8 @@ void race_release(struct block *b, struct barrier *x, uint32_t warp, uint32_t la
 void race_barrier_done(struct block *b, unsigned number);
 void race_block_meets(struct block *b);
 
-/* The blocks of a cluster met. */
-void race_cluster_meets(struct block **group, uint32_t count);
+/* The blocks of a cluster met. It `orders` what they did, unless all arrived by `.relaxed` and without a fence. */
+void race_cluster_meets(struct block **group, uint32_t count, bool orders);
 
 /*
  * Asynchronous copies: a group ends; all but the last `but` groups were waited for (COPIES_ALL: all copies). `stores`:

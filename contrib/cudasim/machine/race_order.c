@@ -439,7 +439,7 @@ static void note_release(struct warp *w, uint32_t lanes, enum scope scope)
         o->front = front_of(w, lanes);
     if (scope > o->released_scope)
         o->released_scope = scope;
-    w->block->fenced = true;
+    w->block->fenced = w->block->cluster_releases = true;
 }
 
 void race_fence(struct warp *w, enum scope scope)
@@ -591,10 +591,15 @@ void race_block_meets(struct block *b)
     }
 }
 
-void race_cluster_meets(struct block **group, uint32_t count)
+void race_cluster_meets(struct block **group, uint32_t count, bool orders)
 {
     struct knowledge all = {.items = NULL};
 
+    for (uint32_t g = 0; g < count && !orders; g++)
+        if (group[g]->time)
+            group[g]->cluster_met = ++*group[g]->time;
+    if (!orders)
+        return;
     for (uint32_t g = 0; g < count; g++)
         for (uint32_t n = 0; group[g]->time && n < group[g]->warp_count; n++) {
             take_pending(&group[g]->warps[n], true);
@@ -609,7 +614,7 @@ void race_cluster_meets(struct block **group, uint32_t count)
     }
     for (uint32_t g = 0; g < count; g++)
         if (group[g]->time)
-            group[g]->cluster_t0 = group[0]->t0;
+            group[g]->cluster_t0 = group[g]->cluster_met = group[0]->t0;
     free(all.items);
 }
 
