@@ -330,6 +330,7 @@ pair() {
 @test "check: barrier_early_exit" { pair barrier_early_exit; }
 @test "check: barrier_mismatch" { pair barrier_mismatch; }
 @test "check: barrier_number" { pair barrier_number; }
+@test "check: barrier_shared" { pair barrier_shared; }
 @test "check: barrier_warp_exit" { pair barrier_warp_exit; }
 @test "check: deadlock" { pair deadlock; }
 @test "check: deadlock_arrival" { pair deadlock_arrival; }

@@ -83,7 +83,7 @@ static void release(struct block *b, unsigned number)
     if (whole)
         race_block_meets(b);
     race_barrier_done(b, number);
-    memset(x, 0, sizeof *x);
+    *x = (struct barrier){ .met = x->met, .over = x->over };
     b->worker->met = true;
 }
 
@@ -121,6 +121,10 @@ const struct ins *block_barrier(struct warp *w, const struct ins *ins, unsigned 
                    "that is not there yet", number);
     if (x->pending && x->first != ins && !expected && !number) /* others are barriers by their number, wherever it is */
         x->divergent = true;
+    if (expected && race_barrier_taken(w, x))
+        fault_warn(w, ins, (unsigned)__builtin_ctz(lanes), FAULT_MISMATCHED_BARRIER, number,
+                   "other warps of the block met at barrier %u, and nothing orders that with this arrival: it may "
+                   "count for one of them; each group of warps needs a barrier of its own", number);
     b->barriers_used |= 1u << number;
     if (!x->pending)
         x->first = ins;

@@ -137,6 +137,8 @@ struct barrier {
     bool divergent;                    /* arrivals from different instructions */
     struct seen join[WARPS_PER_BLOCK]; /* what the warps that arrived know, with check_races and a count */
     uint32_t true_count, false_count;  /* of bar.red */
+    uint32_t met;                      /* the warps that met there last, by a count, a bit each; with check_races */
+    uint32_t over;                     /* and when */
 };
 
 #define BULK_READS 16

@@ -535,8 +535,27 @@ void race_release(struct block *b, struct barrier *x, uint32_t warp, uint32_t la
     o->acquired = *b->time;
 }
 
+bool race_barrier_taken(const struct warp *w, const struct barrier *x)
+{
+    const struct block *b = w->block;
+
+    if (!w->order || !x->met || x->met >> w->index & 1 || x->over < b->t0)
+        return false;
+    for (uint32_t n = 0; n < b->warp_count; n++)
+        if (x->met >> n & 1 && race_warps_ordered(w->order, x->over, n, LANES))
+            return false;
+    return true;
+}
+
 void race_barrier_done(struct block *b, unsigned number)
 {
+    struct barrier *x = &b->barriers[number];
+
+    x->met = 0;
+    for (uint32_t n = 0; b->time && x->expected && n < b->warp_count; n++)
+        x->met |= x->arrived[n] ? 1u << n : 0;
+    if (x->met)
+        x->over = (*b->time)++;
     b->barrier_known[number].count = 0;
     b->barrier_known[number].everything = false;
 }
