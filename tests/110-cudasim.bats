@@ -330,6 +330,7 @@ pair() {
 @test "check: barrier_early_exit" { pair barrier_early_exit; }
 @test "check: barrier_mismatch" { pair barrier_mismatch; }
 @test "check: barrier_number" { pair barrier_number; }
+@test "check: barrier_shared" { pair barrier_shared; }
 @test "check: barrier_warp_exit" { pair barrier_warp_exit; }
 @test "check: deadlock" { pair deadlock; }
 @test "check: deadlock_arrival" { pair deadlock_arrival; }
@@ -381,6 +382,7 @@ pair() {
 @test "check: shared_neighbour" { pair shared_neighbour; }
 @test "check: shared_pointer" { pair shared_pointer; }
 @test "check: shared_race" { pair shared_race; }
+@test "check: shared_race_cluster" { pair shared_race_cluster; }
 @test "check: shared_race_loop" { pair shared_race_loop; }
 @test "check: shared_race_write" { pair shared_race_write; }
 @test "check: stack_limit" { pair stack_limit; }

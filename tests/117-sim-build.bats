@@ -101,6 +101,12 @@ END
     printf '__global__ void nothing() {}\nint main()\n{\n    nothing<<<1, 2048>>>();\n    return 0;\n}\n' > refused.cu
     run -0 --separate-stderr "$root/run_scripts/sim.sh" refused.cu
     assert_regex "$stderr" 'warning: refused: nothing: .* at most 1024 threads .* \(called at refused\.cu:4\)'
+    printf '%s\n' '__global__ void __cluster_dims__(2) pair() {}' '__global__ void whole() {}' \
+        'int main() { pair<<<3, 32>>>(); void *none[1];' \
+        '    return cudaLaunchCooperativeKernel(whole, 9999, 1024, none) == cudaSuccess; }' > shapes.cu
+    CUDASIM_MULTIPROCESSORS=16 run -0 --separate-stderr "$root/run_scripts/sim.sh" shapes.cu
+    assert_regex "$stderr" 'refused: pair: .*; clusters of 2 x 1 x 1 blocks: they have at most 8 blocks and divide the grid'
+    assert_regex "$stderr" 'refused: whole: .*; a cooperative launch needs all its blocks on the device at once, and 32 fit'
 }
 
 @test "sim.sh: too much shared memory is refused without ptxas too, and the report says what to do" {

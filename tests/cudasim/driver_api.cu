@@ -142,6 +142,26 @@ static void test_contexts()
     DRIVER(cuCtxDestroy(first));
 }
 
+/* What is wrong with a text goes to the log of errors that the program gives room for. */
+static void test_load_logs()
+{
+    const char *text = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                       ".entry no()\n{\n    mov.u32 %a, 1;\n    ret;\n}\n";
+    char log[200] = "";
+    CUmodule module;
+    cudaLibrary_t library;
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    cudaJitOption same[] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
+    void *values[] = {log, (void *)sizeof log};
+
+    DRIVER_ERROR(CUDA_ERROR_INVALID_PTX, cuModuleLoadDataEx(&module, text, 2, options, values));
+    EXPECT(strstr(log, "line 6; error") && strstr(log, "%a") && (size_t)values[1] == strlen(log));
+    log[0] = '\0';
+    values[1] = (void *)sizeof log;
+    EXPECT_ERROR(cudaErrorInvalidPtx, cudaLibraryLoadData(&library, text, same, values, 2, nullptr, nullptr, 0));
+    EXPECT(strstr(log, "line 6; error"));
+}
+
 static void test_module()
 {
     CUmodule module;
@@ -206,6 +226,7 @@ static void test_module()
     DRIVER(cuModuleUnload(module));
     DRIVER_ERROR(CUDA_ERROR_INVALID_PTX,
                  cuModuleLoadDataEx(&module, ".version 8.0\n.target sm_90\nnonsense", 2, options, values));
+    test_load_logs();
 }
 
 static void test_memory()

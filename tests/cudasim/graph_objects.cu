@@ -143,6 +143,31 @@ static void test_child(int *data, int *result)
         CUDA_CHECK(cudaGraphDestroy(each));
 }
 
+/* A child that is moved is the program's own graph, not a copy: it changes with it, and ends with its parent. */
+static void test_moved_child(int *data, int *result)
+{
+    cudaGraph_t graph, child = filling(data, 1, result), inside;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t node;
+    struct cudaGraphNodeParams parameters = {};
+
+    parameters.type = cudaGraphNodeTypeGraph;
+    parameters.graph.graph = child;
+    parameters.graph.ownership = cudaGraphChildGraphOwnershipMove;
+    CUDA_CHECK(cudaGraphCreate(&graph, 0));
+    CUDA_CHECK(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &parameters));
+    CUDA_CHECK(cudaGraphChildGraphNodeGetGraph(node, &inside));
+    EXPECT(inside == child);
+    add_kernel(child, nullptr, (void *)fill, data + 32, 7);
+    CUDA_CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    CUDA_CHECK(cudaMemset(result, 0, sizeof *result));
+    CUDA_CHECK(cudaGraphLaunch(exec, 0));
+    CUDA_CHECK(cudaDeviceSynchronize());
+    EXPECT(host_copy(result, 1)[0] == 32 * 1 + 31 * 16 && host_copy(data + 32, 1)[0] == 7);
+    CUDA_CHECK(cudaGraphExecDestroy(exec));
+    CUDA_CHECK(cudaGraphDestroy(graph));
+}
+
 static void test_picture(int *data, int *result)
 {
     cudaGraph_t graph = filling(data, 1, result);
@@ -161,11 +186,12 @@ static void test_picture(int *data, int *result)
 
 int main()
 {
-    int *data = device_zeros<int>(32), *result = device_zeros<int>(1);
+    int *data = device_zeros<int>(64), *result = device_zeros<int>(1);
 
     test_memory(result);
     test_user_objects();
     test_child(data, result);
+    test_moved_child(data, result);
     test_picture(data, result);
     CUDA_CHECK(cudaFree(data));
     CUDA_CHECK(cudaFree(result));

@@ -62,7 +62,5 @@ int driver_appeared(const char *name);
 
 /* CUDA_ERROR_NOT_SUPPORTED, with one line on standard error the first time for each name. */
 CUresult driver_unsupported(const char *name);
-/* Writes `text` to the log of errors that the program gave room for, and empties the other one. */
-void driver_write_log(unsigned count, const CUjit_option *options, void **values, const char *text);
 
 #endif

@@ -4,6 +4,8 @@
  */
 #include "driver.h"
 
+#include "contrib/cudasim/runtime/jit_log.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +79,7 @@ static CUresult add_program_text(struct CUlinkState_st *state, const char *text,
     }
     snprintf(message, sizeof message, "ptxas %s, line %u; error: %s", name ? name : "application ptx input", wrong.line,
              wrong.message);
-    driver_write_log(state->option_count, state->options, state->values, message);
+    jit_log_write(state->option_count, (const enum cudaJitOption *)state->options, state->values, message);
     return CUDA_ERROR_INVALID_PTX;
 }
 
@@ -128,7 +130,7 @@ static CUresult check_link(const struct CUlinkState_st *state)
         snprintf(message, sizeof message, "error   : Undefined reference to '%.300s'", name);
     else
         snprintf(message, sizeof message, "%s%s", whole ? "" : "error   : ", whole ? "" : wrong.message);
-    driver_write_log(state->option_count, state->options, state->values, message);
+    jit_log_write(state->option_count, (const enum cudaJitOption *)state->options, state->values, message);
     name = whole && !name ? message : NULL; /* its text was the module's */
     if (whole)
         ptx_free(whole);

@@ -4,43 +4,10 @@
  */
 #include "driver.h"
 
-#include <stdio.h>
+#include "contrib/cudasim/runtime/jit_log.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-/* ------------------------------------------------------------------ options of the compiler */
-
-void driver_write_log(unsigned count, const CUjit_option *options, void **values, const char *text)
-{
-    char *buffer = NULL, *other = NULL;
-    size_t room = 0;
-
-    for (unsigned i = 0; i < count; i++) {
-        if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
-            buffer = values[i];
-        else if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
-            room = (uintptr_t)values[i] & UINT32_MAX;
-        else if (options[i] == CU_JIT_INFO_LOG_BUFFER)
-            other = values[i];
-        else if (options[i] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES)
-            values[i] = NULL; /* bytes that the log has */
-        if (options[i] == CU_JIT_WALL_TIME)
-            values[i] = NULL; /* 0 milliseconds */
-    }
-    if (other)
-        *other = '\0';
-    if (buffer && room > 0)
-        snprintf(buffer, room, "%s", text);
-    for (unsigned i = 0; i < count; i++)
-        if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
-            values[i] = (void *)(strlen(text) < room ? strlen(text) : room);
-}
-
-static void write_result(unsigned count, const CUjit_option *options, void **values, CUresult result)
-{
-    driver_write_log(count, options, values,
-                     result == CUDA_SUCCESS ? "" : "the module cannot be loaded: see standard error");
-}
 
 /* ------------------------------------------------------------------ modules */
 
@@ -70,7 +37,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
     CUresult result = count && (!options || !values) ? CUDA_ERROR_INVALID_VALUE : load(module, image);
 
     if (count && options && values)
-        write_result(count, options, values, result);
+        jit_log_load(runtime_get(), result == CUDA_SUCCESS, count, (const enum cudaJitOption *)options, values);
     return result;
 }
 
@@ -160,7 +127,7 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *j
         return call.result;
     result = driver_end(&call, cudaLibraryLoadData(library, code, NULL, NULL, 0, NULL, NULL, 0));
     if (jit_count && jit_options && jit_values)
-        write_result(jit_count, jit_options, jit_values, result);
+        jit_log_load(call.runtime, result == CUDA_SUCCESS, jit_count, (enum cudaJitOption *)jit_options, jit_values);
     return result;
 }
 
@@ -175,7 +142,7 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *path, CUjit_optio
         return call.result;
     result = driver_end(&call, cudaLibraryLoadFromFile(library, path, NULL, NULL, 0, NULL, NULL, 0));
     if (jit_count && jit_options && jit_values)
-        write_result(jit_count, jit_options, jit_values, result);
+        jit_log_load(call.runtime, result == CUDA_SUCCESS, jit_count, (enum cudaJitOption *)jit_options, jit_values);
     return result;
 }
 

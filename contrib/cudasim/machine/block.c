@@ -83,7 +83,7 @@ static void release(struct block *b, unsigned number)
     if (whole)
         race_block_meets(b);
     race_barrier_done(b, number);
-    memset(x, 0, sizeof *x);
+    *x = (struct barrier){ .met = x->met, .over = x->over };
     b->worker->met = true;
 }
 
@@ -121,6 +121,10 @@ const struct ins *block_barrier(struct warp *w, const struct ins *ins, unsigned 
                    "that is not there yet", number);
     if (x->pending && x->first != ins && !expected && !number) /* others are barriers by their number, wherever it is */
         x->divergent = true;
+    if (expected && race_barrier_taken(w, x))
+        fault_warn(w, ins, (unsigned)__builtin_ctz(lanes), FAULT_MISMATCHED_BARRIER, number,
+                   "other warps of the block met at barrier %u, and nothing orders that with this arrival: it may "
+                   "count for one of them; each group of warps needs a barrier of its own", number);
     b->barriers_used |= 1u << number;
     if (!x->pending)
         x->first = ins;
@@ -164,6 +168,7 @@ static void cluster_check(struct block *b)
 {
     uint32_t count;
     struct block *self = b, **group = group_of(&self, &count);
+    bool orders = false;
 
     for (uint32_t n = 0; n < count; n++)
         if (group[n]->cluster_arrived < group[n]->live)
@@ -173,6 +178,8 @@ static void cluster_check(struct block *b)
         uint32_t before = x->cluster_arrived;
 
         x->cluster_arrived = 0;
+        orders = orders || x->cluster_releases;
+        x->cluster_releases = false;
         if (!before)
             continue;
         x->cluster_phase++;
@@ -188,13 +195,15 @@ static void cluster_check(struct block *b)
         }
         b->worker->met = true;
     }
-    race_cluster_meets(group, count);
+    race_cluster_meets(group, count, orders);
 }
 
 const struct ins *cluster_arrive(struct warp *w, const struct ins *ins)
 {
     w->cluster_phase = w->block->cluster_phase;
     w->block->cluster_arrived += (uint32_t)__builtin_popcount(w->mask);
+    if (!ins->op)
+        w->block->cluster_releases = true;
     cluster_check(w->block);
     return ins + 1;
 }

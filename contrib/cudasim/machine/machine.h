@@ -137,6 +137,8 @@ struct barrier {
     bool divergent;                    /* arrivals from different instructions */
     struct seen join[WARPS_PER_BLOCK]; /* what the warps that arrived know, with check_races and a count */
     uint32_t true_count, false_count;  /* of bar.red */
+    uint32_t met;                      /* the warps that met there last, by a count, a bit each; with check_races */
+    uint32_t over;                     /* and when */
 };
 
 #define BULK_READS 16
@@ -181,6 +183,7 @@ struct block {
     uint32_t t0;               /* the last meeting of all its threads: what was before is ordered */
     bool fenced;               /* a warp executed a fence since then */
     uint32_t cluster_t0;       /* and that of its cluster */
+    uint32_t cluster_met;      /* the same, also where all arrived by `.relaxed`, which orders no memory */
     uint32_t proxy_time;       /* stores before it are there for copies in bulk, by a proxy fence */
     uint32_t bulk_count;       /* of bulk_reads[] */
     struct bulk_read bulk_reads[BULK_READS];
@@ -198,6 +201,7 @@ struct block {
     struct block *next;      /* in the worker's ring */
     uint32_t cluster_phase;   /* of its barrier */
     uint32_t cluster_arrived; /* threads of this block that arrived at the cluster's barrier */
+    bool cluster_releases;    /* one of them did not by `.relaxed`, or one executed a fence since the last time */
     bool done;
     bool probed;              /* looked at closely: probe.h */
     uint32_t probed_as;       /* its number among those, since L1 was empty */

@@ -72,8 +72,14 @@ void race_release(struct block *b, struct barrier *x, uint32_t warp, uint32_t la
 void race_barrier_done(struct block *b, unsigned number);
 void race_block_meets(struct block *b);
 
-/* The blocks of a cluster met. */
-void race_cluster_meets(struct block **group, uint32_t count);
+/*
+ * Other warps met at the barrier, by a count, and nothing orders that with the arrival of `w`: in another run it may
+ * take the place of one of them. Asked before the arrival is noted.
+ */
+bool race_barrier_taken(const struct warp *w, const struct barrier *x);
+
+/* The blocks of a cluster met. It `orders` what they did, unless all arrived by `.relaxed` and without a fence. */
+void race_cluster_meets(struct block **group, uint32_t count, bool orders);
 
 /*
  * Asynchronous copies: a group ends; all but the last `but` groups were waited for (COPIES_ALL: all copies). `stores`:

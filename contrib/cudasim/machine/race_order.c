@@ -439,7 +439,7 @@ static void note_release(struct warp *w, uint32_t lanes, enum scope scope)
         o->front = front_of(w, lanes);
     if (scope > o->released_scope)
         o->released_scope = scope;
-    w->block->fenced = true;
+    w->block->fenced = w->block->cluster_releases = true;
 }
 
 void race_fence(struct warp *w, enum scope scope)
@@ -535,8 +535,27 @@ void race_release(struct block *b, struct barrier *x, uint32_t warp, uint32_t la
     o->acquired = *b->time;
 }
 
+bool race_barrier_taken(const struct warp *w, const struct barrier *x)
+{
+    const struct block *b = w->block;
+
+    if (!w->order || !x->met || x->met >> w->index & 1 || x->over < b->t0)
+        return false;
+    for (uint32_t n = 0; n < b->warp_count; n++)
+        if (x->met >> n & 1 && race_warps_ordered(w->order, x->over, n, LANES))
+            return false;
+    return true;
+}
+
 void race_barrier_done(struct block *b, unsigned number)
 {
+    struct barrier *x = &b->barriers[number];
+
+    x->met = 0;
+    for (uint32_t n = 0; b->time && x->expected && n < b->warp_count; n++)
+        x->met |= x->arrived[n] ? 1u << n : 0;
+    if (x->met)
+        x->over = (*b->time)++;
     b->barrier_known[number].count = 0;
     b->barrier_known[number].everything = false;
 }
@@ -591,10 +610,15 @@ void race_block_meets(struct block *b)
     }
 }
 
-void race_cluster_meets(struct block **group, uint32_t count)
+void race_cluster_meets(struct block **group, uint32_t count, bool orders)
 {
     struct knowledge all = {.items = NULL};
 
+    for (uint32_t g = 0; g < count && !orders; g++)
+        if (group[g]->time)
+            group[g]->cluster_met = ++*group[g]->time;
+    if (!orders)
+        return;
     for (uint32_t g = 0; g < count; g++)
         for (uint32_t n = 0; group[g]->time && n < group[g]->warp_count; n++) {
             take_pending(&group[g]->warps[n], true);
@@ -609,7 +633,7 @@ void race_cluster_meets(struct block **group, uint32_t count)
     }
     for (uint32_t g = 0; g < count; g++)
         if (group[g]->time)
-            group[g]->cluster_t0 = group[0]->t0;
+            group[g]->cluster_t0 = group[g]->cluster_met = group[0]->t0;
     free(all.items);
 }
 

@@ -28,7 +28,7 @@ void visits_note(struct visits *visits, struct warp *w, const struct ins *ins, u
 static bool is_over(const struct block *owner, const struct visit *v)
 {
     uint32_t name = race_block_name(v->w->block);
-    bool over = v->time < owner->cluster_t0;
+    bool over = v->time < owner->cluster_met;
 
     for (uint32_t n = 0; n < owner->warp_count && !over; n++)
         over = race_blocks_ordered(&owner->warps[n], v->time, name, v->w->index, v->lane) ||

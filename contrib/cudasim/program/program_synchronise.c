@@ -93,7 +93,7 @@ bool lower_synchronise(struct builder *b)
     if (!strcmp(base, "bar") && has_token(b, "warp")) {
         lower_warp(b, "@bar.warp", 0, "w", 0, false);
     } else if (!strcmp(base, "barrier") && has_token(b, "cluster")) {
-        emit(b, has_token(b, "wait") ? "@cluster.wait" : "@cluster.arrive");
+        emit(b, has_token(b, "wait") ? "@cluster.wait" : "@cluster.arrive")->op = has_token(b, "relaxed");
     } else if (!strcmp(base, "bar") || !strcmp(base, "barrier")) {
         lower_barrier(b);
     } else if (!strcmp(base, "shfl")) {

@@ -4,6 +4,7 @@
 #include "runtime.h"
 #include "device_graph.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,14 +101,21 @@ static cudaError_t check_cluster(const struct sim_limits *limits, const struct e
     return cudaSuccess;
 }
 
-/* All blocks of a cooperative launch must be on the device together. */
-static cudaError_t check_cooperative(const struct sim *sim, const struct kernel_work *work)
+/* Blocks of the launch that are on the device together. */
+static uint64_t blocks_at_once(const struct sim *sim, const struct kernel_work *work)
 {
     enum sim_limiter limiter;
     uint64_t most = sim_occupancy(sim, work->entry->kernel, product(work->block), work->dynamic_shared, &limiter);
+
+    return most * sim_limits(sim)->multiprocessors;
+}
+
+/* All blocks of a cooperative launch must be there together. */
+static cudaError_t check_cooperative(const struct sim *sim, const struct kernel_work *work)
+{
     uint64_t blocks = (uint64_t)work->grid[0] * work->grid[1] * work->grid[2];
 
-    return blocks <= most * sim_limits(sim)->multiprocessors ? cudaSuccess : cudaErrorCooperativeLaunchTooLarge;
+    return blocks <= blocks_at_once(sim, work) ? cudaSuccess : cudaErrorCooperativeLaunchTooLarge;
 }
 
 static cudaError_t check(struct runtime *runtime, const struct kernel_work *work, size_t dynamic_shared)
@@ -142,6 +150,34 @@ static void add_place(struct runtime *runtime, struct sim_fault *fault)
         host_add_place(fault->text, sizeof fault->text);
 }
 
+/* What the launch does not keep to, beside the kernel's threads and bytes. */
+static void say_limit(struct runtime *runtime, const struct kernel_work *work, size_t dynamic_shared, cudaError_t error,
+                      char *text, size_t room)
+{
+    const struct sim_limits *limits = sim_limits(runtime->sim);
+    const struct sim_kernel_facts *facts = sim_kernel_facts(work->entry->kernel);
+    const unsigned *cluster = work->cluster;
+
+    if (dynamic_shared > facts->max_dynamic_shared &&
+        dynamic_shared + facts->static_shared <= limits->shared_per_block_optin)
+        snprintf(text, room, "; cudaFuncSetAttribute() with cudaFuncAttributeMaxDynamicSharedMemorySize raises "
+                 "the latter to up to %u", limits->shared_per_block_optin - facts->static_shared);
+    if (work->grid[1] > GRID_Y || work->grid[2] > GRID_Y)
+        snprintf(text, room, "; a grid has at most %d blocks in y and in z", GRID_Y);
+    if (work->block[2] > BLOCK_Z)
+        snprintf(text, room, "; a block has at most %d threads in z", BLOCK_Z);
+    for (int side = 0; side < 3; side++)
+        if (work->grid[side] == 0 || work->block[side] == 0)
+            snprintf(text, room, "; no side of a grid or block may be 0");
+    if (error == cudaErrorInvalidClusterSize)
+        snprintf(text, room, "; clusters of %u x %u x %u blocks: they have at most %u blocks and divide the grid",
+                 cluster[0], cluster[1], cluster[2],
+                 launch_largest_cluster(sim_limits(runtime->sim), work->entry));
+    if (error == cudaErrorCooperativeLaunchTooLarge)
+        snprintf(text, room, "; a cooperative launch needs all its blocks on the device at once, and %" PRIu64 " fit",
+                 blocks_at_once(runtime->sim, work));
+}
+
 /* Reports why a kernel does not run. A program that ignores the error would go on with memory that it never wrote. */
 static void tell_refused(struct runtime *runtime, const struct kernel_work *work, size_t dynamic_shared,
                          cudaError_t error)
@@ -153,17 +189,7 @@ static void tell_refused(struct runtime *runtime, const struct kernel_work *work
 
     runtime->told_of_call = true;
     snprintf(fault.kernel, sizeof fault.kernel, "%s", sim_kernel_title(work->entry->kernel));
-    if (dynamic_shared > facts->max_dynamic_shared &&
-        dynamic_shared + facts->static_shared <= limits->shared_per_block_optin)
-        snprintf(most, sizeof most, "; cudaFuncSetAttribute() with cudaFuncAttributeMaxDynamicSharedMemorySize raises "
-                 "the latter to up to %u", limits->shared_per_block_optin - facts->static_shared);
-    if (work->grid[1] > GRID_Y || work->grid[2] > GRID_Y)
-        snprintf(most, sizeof most, "; a grid has at most %d blocks in y and in z", GRID_Y);
-    if (work->block[2] > BLOCK_Z)
-        snprintf(most, sizeof most, "; a block has at most %d threads in z", BLOCK_Z);
-    for (int side = 0; side < 3; side++)
-        if (work->grid[side] == 0 || work->block[side] == 0)
-            snprintf(most, sizeof most, "; no side of a grid or block may be 0");
+    say_limit(runtime, work, dynamic_shared, error, most, sizeof most);
     snprintf(fault.text, sizeof fault.text,
              "the launch returned %s and the kernel did not run: a grid of %u x %u x %u blocks of %u x %u x %u threads"
              " with %zu bytes of dynamic shared memory; it takes at most %u threads a block and %u bytes%s",

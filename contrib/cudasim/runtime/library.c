@@ -56,6 +56,7 @@ cudaError_t library_load(struct runtime *runtime, const void *image, struct bina
     void *copy = NULL;
     size_t size = 0;
 
+    runtime->load_log[0] = '\0';
     if (first_word(image) == WRAPPER_MAGIC)
         image = wrapper->data;
     kind = kind_of(image, &size);

@@ -244,6 +244,7 @@ struct runtime {
     unsigned device_flags;       /* cudaSetDeviceFlags */
     enum cudaFuncCache cache;    /* cudaDeviceSetCacheConfig; kept, and without effect */
     struct binary *binaries;     /* newest first */
+    char load_log[300];          /* what was wrong with the PTX loaded last, for the program's log; empty: nothing */
     struct pointer_map functions; /* host stub, or handle -> struct entry */
     struct pointer_map variables; /* host shadow, or address of a managed one -> struct variable */
     struct pointer_map handles;   /* handle -> enum handle_kind */
@@ -789,8 +790,7 @@ bool stream_set_edges(struct CUstream_st *stream, const cudaGraphEdgeData *edges
  * it, the result is an error, and the capture becomes invalid.
  */
 cudaError_t capture_permits_wait(struct call *call, const struct CUstream_st *stream);
-/* The same for work in the legacy stream. */
-cudaError_t capture_permits_legacy(struct runtime *runtime);
+cudaError_t capture_permits_legacy(struct runtime *runtime); /* the same for work in the legacy stream */
 cudaError_t capture_add(struct call *call, struct CUstream_st *stream, const struct work *work);
 cudaError_t capture_record(struct CUstream_st *stream, struct CUevent_st *event);
 cudaError_t capture_wait(struct runtime *runtime, struct CUstream_st *stream, struct CUevent_st *event);

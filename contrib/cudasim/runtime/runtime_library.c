@@ -3,6 +3,7 @@
  * is the kernel's record.
  */
 #include "runtime.h"
+#include "jit_log.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,9 +22,11 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum c
     struct binary *binary = NULL;
     struct call call;
 
-    (void)jit_options, (void)jit_values, (void)jit_count, (void)options, (void)values, (void)count;
+    (void)options, (void)values, (void)count;
     if (call_begin(&call, CALL_DEVICE)) {
         call.error = library && code ? library_load(call.runtime, code, &binary) : cudaErrorInvalidValue;
+        if (jit_options && jit_values)
+            jit_log_load(call.runtime, call.error == cudaSuccess, jit_count, jit_options, jit_values);
         if (call.error == cudaSuccess)
             *library = (cudaLibrary_t)binary;
     }

@@ -314,6 +314,28 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph, co
 
 /* ------------------------------------------------------------------ any kind */
 
+static bool is_moved(const struct cudaGraphNodeParams *parameters)
+{
+    return parameters->type == cudaGraphNodeTypeGraph &&
+           parameters->graph.ownership == cudaGraphChildGraphOwnershipMove;
+}
+
+/* Whether a node of `graph` may have that child: a graph that is moved belongs to no other node, and not to itself. */
+static bool may_own(const struct CUgraph_st *graph, const struct cudaChildGraphNodeParams *child)
+{
+    if (child->ownership == cudaGraphChildGraphOwnershipMove)
+        return child->graph != graph && !child->graph->of_node;
+    return child->ownership == cudaGraphChildGraphOwnershipClone;
+}
+
+/* The node gets the graph itself in place of its copy, and ends it with its own graph. */
+static void move_child(struct runtime *runtime, struct CUgraphNode_st *node, struct CUgraph_st *child)
+{
+    graph_destroy(runtime, node->work.graph);
+    node->work.graph = child;
+    child->of_node = true;
+}
+
 static cudaError_t work_of(struct call *call, const struct CUgraph_st *graph, struct cudaGraphNodeParams *parameters,
                            struct work *work)
 {
@@ -337,7 +359,8 @@ static cudaError_t work_of(struct call *call, const struct CUgraph_st *graph, st
         return host_work(&(struct cudaHostNodeParams){ parameters->host.fn, parameters->host.userData }, work);
     case cudaGraphNodeTypeGraph:
         *work = (struct work){ .kind = WORK_GRAPH, .call = "a child graph node", .graph = parameters->graph.graph };
-        return handle_is(call->runtime, work->graph, HANDLE_GRAPH) ? cudaSuccess : cudaErrorInvalidValue;
+        return handle_is(call->runtime, work->graph, HANDLE_GRAPH) && may_own(graph, &parameters->graph)
+                   ? cudaSuccess : cudaErrorInvalidValue;
     case cudaGraphNodeTypeEmpty:
         *work = (struct work){ .kind = WORK_EMPTY };
         return cudaSuccess;
@@ -381,6 +404,8 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cud
         call.error = add(&call, node, graph, dependencies, count, &work);
     if (call.error == cudaSuccess && work.kind == WORK_CONDITION)
         parameters->conditional.phGraph_out = (*node)->work.condition.bodies;
+    if (call.error == cudaSuccess && is_moved(parameters))
+        move_child(call.runtime, *node, work.graph);
     if (call.error == cudaSuccess && edges)
         call.error = add_edges(*node, edges);
     if (work.kind == WORK_KERNEL)

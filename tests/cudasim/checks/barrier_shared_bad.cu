@@ -1,0 +1,27 @@
+// expect: mismatched-barrier kernel=swap_halves
+/*
+ * barrier_shared_bad.cu - two pairs of warps use one barrier by a count of 64. If warps 0 and 2 come first, they meet.
+ */
+#include "check_case.h"
+
+__global__ void swap_halves(int *out)
+{
+    __shared__ int staged[128];
+    int t = threadIdx.x, pair = t / 64;
+
+    staged[t] = t;
+    asm volatile("bar.sync %0, 64;" ::"r"(pair - pair + 1) : "memory"); /* HERE */
+    out[t] = staged[64 * pair + (t + 32) % 64];
+}
+
+int main(void)
+{
+    int *out;
+
+    CUDA_CHECK(cudaMalloc(&out, 128 * sizeof(int)));
+    swap_halves<<<1, 128>>>(out);
+    int status = finish(cudaSuccess);
+
+    cudaFree(out);
+    return status;
+}
