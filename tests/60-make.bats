@@ -102,6 +102,21 @@ setup() {
     assert_output --partial 'CC verify/runner/runner.c'
 }
 
+@test "make: a submission is built anew when a header in a folder of it changes, whatever the header's time says" {
+    local folder=$BATS_TEST_TMPDIR/mine
+    mkdir -p "$folder/inner"
+    cp problems/editdistance/submissions/accepted/baseline.c "$folder/device_user.c"
+    sed -i '1i #include "inner/value.h"' "$folder/device_user.c"
+    echo '#define VALUE 1' > "$folder/inner/value.h"
+    submission "$folder" editdistance
+    run -0 make submission SUBMISSION="$folder" PROBLEM=editdistance
+    refute_output --partial 'CC '
+    echo '#define VALUE 2' > "$folder/inner/value.h"
+    touch -d 2020-01-01 "$folder/inner/value.h"
+    run -0 make submission SUBMISSION="$folder" PROBLEM=editdistance
+    assert_output --partial 'CC '
+}
+
 @test "make: help has a line for every command, and groups them by who needs them" {
     run -0 make help
     for target in all run judge submission test test-long test-gpu bench plot sanitize profile predict bench-gpu \
