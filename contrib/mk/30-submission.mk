@@ -52,8 +52,10 @@ LINK_OPTIONS := --version-script=$(SUBMISSION_LINK),-z,defs,--require-defined=de
 # With BOXED=1 each compiler runs in a box, which sees the submission and what the toolkit gives to it.
 SUBMISSION_SEES = verify/wire/submission.h verify/base/philox.h problems/$(PROBLEM)/include contrib/cuda \
 	contrib/opencl $(SUBMISSION_LINK)
+# One of the jury's may include files of another one, which lies beside it.
+JURY_SEES = $(if $(filter problems/$(PROBLEM)/submissions/%,$(1)),$(patsubst %/,%,$(dir $(patsubst %/,%,$(1)))))
 box = $(if $(BOXED),run_scripts/lib/compile_box.sh $(call submission_folder,$(1)) $(SUBMISSION_SEES) \
-	$(patsubst %/,%,$(1)) -- )
+	$(call JURY_SEES,$(1)) $(patsubst %/,%,$(1)) -- )
 
 # A submission is built anew when the names or contents of its files change, whatever their times say. With FRESH=1, as
 # judge.sh asks, its folder is empty, and no list of headers that the compiler wrote is read back.

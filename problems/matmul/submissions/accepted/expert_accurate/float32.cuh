@@ -1,7 +1,6 @@
 /*
  * float32.cuh - products without tensor cores, for what is thin, short or small: the kernels, the choice and the panels
- * of the float32 league's expert. The files in float32/ are those of that submission, word for word, as a submission
- * cannot have files of another one. A test compares them.
+ * of the float32 league's expert, which is beside this submission.
  */
 #pragma once
 
@@ -14,6 +13,6 @@
 
 #ifndef FLOAT32_IS_THERE /* the bench has the other submission too */
 namespace float32 {
-#include "float32/panels.cuh"
+#include "../expert/panels.cuh"
 }
 #endif
