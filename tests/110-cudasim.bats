@@ -409,6 +409,7 @@ pair() {
     assert_regex "$stderr" "uninitialised: count, [^ ]*uninitialised_atomic_bad.cu:$line,"
 }
 @test "check: uninitialised_element" { pair uninitialised_element; }
+@test "check: uninitialised_generator" { pair uninitialised_generator; }
 @test "check: uninitialised_local" { pair uninitialised_local; }
 @test "check: uninitialised_managed" { pair uninitialised_managed; }
 @test "check: uninitialised_matrix" { pair uninitialised_matrix; }

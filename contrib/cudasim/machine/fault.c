@@ -326,8 +326,8 @@ void fault_warn(struct warp *w, const struct ins *ins, unsigned lane, enum sim_f
     struct sim_fault fault;
     va_list arguments;
 
-    /* In many places the toolkit's algorithms read bytes that they never wrote, and do not use them. */
-    if ((kind == FAULT_UNINITIALISED || kind == FAULT_UNDEFINED_REGISTER) && ins->toolkit)
+    /* In many places CCCL's algorithms read bytes that they never wrote, and do not use them. */
+    if (kind == FAULT_UNINITIALISED ? ins->algorithm : kind == FAULT_UNDEFINED_REGISTER && ins->toolkit)
         return;
     if (fault_known(w, ins, kind))
         return;

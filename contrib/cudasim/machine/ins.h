@@ -98,6 +98,7 @@ struct ins {
     bool selected;    /* a load whose result only selp uses: it may have been moved ahead of its condition; a */
                       /* shuffle whose result may be ignored */
     bool toolkit;     /* written in a header of the CUDA Toolkit */
+    bool algorithm;   /* in one of CCCL: ptx_is_algorithm() */
     bool reserved;    /* reads where the system's part of shared memory lies */
     bool grid;        /* reads where a barrier of the whole grid has its word */
     bool times;       /* reads a clock, or sleeps */

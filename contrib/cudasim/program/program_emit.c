@@ -91,6 +91,7 @@ struct ins *emit_row(struct builder *b, const struct row *row)
             i->source_file = place->file;
         }
         i->toolkit = ptx_is_toolkit_code(b->ptx, s);
+        i->algorithm = ptx_is_algorithm(b->ptx, s);
     }
     f->first_def = (uint32_t)b->vreg_list_count;
     f->falls = true;

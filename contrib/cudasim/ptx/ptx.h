@@ -218,6 +218,12 @@ bool ptx_is_matrix_file(const struct ptx_module *module, unsigned number);
 /* Whether an algorithm of the toolkit has the statement; false where the program itself calls such an instruction. */
 bool ptx_is_toolkit_code(const struct ptx_module *module, const struct ptx_statement *statement);
 
+/*
+ * Whether an algorithm of CCCL has the statement, which may read more than it uses. What functions of other headers
+ * read, as curand() or atomicAdd(), is read by the code that they are inlined into.
+ */
+bool ptx_is_algorithm(const struct ptx_module *module, const struct ptx_statement *statement);
+
 /* The path of file number `number` of .loc, or NULL. */
 const char *ptx_file_path(const struct ptx_module *module, unsigned number);
 

@@ -347,6 +347,31 @@ bool ptx_is_toolkit_code(const struct ptx_module *module, const struct ptx_state
     return ptx_is_toolkit_file(module, x->file) && !is_wrapper(module, x->file);
 }
 
+/* Whether the file has algorithms of CCCL: CUB, Thrust, and libcu++ but for what wraps an instruction there. */
+static bool is_algorithm(const struct ptx_module *module, unsigned number)
+{
+    static const char *const folders[] = {"/include/cub/", "/include/thrust/", "/include/cuda/", "/cccl/cub/",
+                                          "/cccl/thrust/", "/cccl/cuda/"};
+    const char *path = ptx_is_toolkit_file(module, number) ? ptx_file_path(module, number) : NULL;
+
+    for (size_t i = 0; path && i < sizeof folders / sizeof *folders; i++)
+        if (strstr(path, folders[i]))
+            return !strstr(path, "/__ptx/") && !strstr(path, "/__atomic/");
+    return false;
+}
+
+bool ptx_is_algorithm(const struct ptx_module *module, const struct ptx_statement *statement)
+{
+    const struct ptx_location *x = statement->location ? &module->locations[statement->location - 1] : NULL;
+
+    if (!x)
+        return statement->source_line && is_algorithm(module, statement->source_file);
+    while (ptx_is_toolkit_file(module, x->file) && !is_algorithm(module, x->file) && x->parent &&
+           x->parent - 1 < (size_t)(x - module->locations))
+        x = &module->locations[x->parent - 1];
+    return is_algorithm(module, x->file);
+}
+
 const struct ptx_location *ptx_place(const struct ptx_module *module, const struct ptx_statement *statement)
 {
     const struct ptx_location *own = statement->location ? &module->locations[statement->location - 1] : NULL, *x = own;
