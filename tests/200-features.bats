@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# predict.sh features, and what the simulator writes of every launch for it: docs/PREDICT.md.
+# predict.sh features, and what the simulator writes of every launch for it: docs/predict/features.md.
 
 setup_file() {
     load helpers/common
@@ -366,7 +366,7 @@ start 0 0 0 4 4"
 @test "features: the table of the eight kernels of Riahi et al. equals the measured rows" {
     awk -f "$root/contrib/predict/scripts/source_kernels.awk" "$root/contrib/predict/data/h100.csv" > table
     [ "$(wc -l < table)" = 10 ]
-    run -0 diff table <(sed -n '/^| kernel | `l` |/,/^$/p' "$root/docs/PREDICT.md" | grep .)
+    run -0 diff table <(sed -n '/^| kernel | `l` |/,/^$/p' "$root/docs/predict/features.md" | grep .)
     # The classes of each row add up, as they do for every launch.
     run -0 awk -F ' *\\| *' 'NR > 2 { s = $4 + $5 + $6 + $7 + $8 + $9 + $10; d = s - $3; if (d > 0.05 || d < -0.05) exit 1 }' table
 }
