@@ -459,4 +459,8 @@ bob|3.c|WA"
     run -2 "$build/simulate" --device Beta "$BATS_TEST_TMPDIR/even"
     assert_output --partial 'nothing was measured'
     run -2 "$build/simulate" --nodes 0 "$BATS_TEST_TMPDIR/even"
+    run -2 "$build/simulate" --frob "$BATS_TEST_TMPDIR/even"
+    assert_output "simulate: unknown option '--frob'; see build/simulate --help"
+    run -2 "$build/simulate"
+    assert_output 'simulate: name a file of times; see build/simulate --help'
 }

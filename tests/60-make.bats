@@ -61,12 +61,25 @@ setup() {
     local knobs
     mapfile -t knobs < <(sed -n '/^# Knobs/,/^$/p' Makefile | grep -oE '\<[A-Z_]+=' | sort -u)
     [ ${#knobs[@]} -gt 10 ] || fail "${knobs[*]}"
-    run -0 make -n help "${knobs[@]/%/1}" SUBMISSION=device_user.cu PROBLEM=scan BUILD=build CUDASIM_SEED=1
+    run -0 make -n help "${knobs[@]/%/1}" SUBMISSION=device_user.cu PROBLEM=scan BUILD=build LEVELS=2 \
+        CUDASIM_SEED=1
     refute_output --partial 'no makefile reads'
     mkdir "$BATS_TEST_TMPDIR/my toolkit"
     cp Makefile "$BATS_TEST_TMPDIR/my toolkit"
     run -2 make -C "$BATS_TEST_TMPDIR/my toolkit" run
     assert_output --partial "my toolkit' has a blank in its path: move it to a path without blanks"
+    # A folder elsewhere was built in full, and the scripts then found nothing in it.
+    local folder
+    for folder in "$BATS_TEST_TMPDIR/out" ../out out/ a/../b 'a b' ''; do
+        run -2 make help BUILD="$folder"
+        assert_output --partial "BUILD: '$folder' must be a folder in this one"
+        [ -n "$folder" ] || continue
+        run -2 env BUILD="$folder" run_scripts/devices.sh
+        assert_output --partial "BUILD: '$folder' must be a folder in the toolkit's"
+    done
+    # Such a level stayed in the build folder, and nothing could be built any more.
+    run -2 make -n cudasim LEVELS='3 9'
+    assert_output --partial "LEVELS: '3 9' must be some of 2 3 4"
     run -2 make bench PROBLEM=matmul DEVICE=tpu
     assert_line --index 0 "bench_ladder.sh: DEVICE: 'tpu' must be one of: cpu, gpu, all"
 }

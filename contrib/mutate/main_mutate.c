@@ -33,7 +33,7 @@ struct options {
 
 static _Noreturn void usage(const char *what, const char *value)
 {
-    fprintf(stderr, "mutants: %s%s%s; see mutants --help\n", what, value ? " " : "", value ? value : "");
+    fprintf(stderr, "mutants: %s%s%s; see build/mutants --help\n", what, value ? " " : "", value ? value : "");
     exit(EXIT_USAGE);
 }
 
@@ -59,10 +59,11 @@ static void parse(int argc, char **argv, struct options *options)
         { "list", no_argument, NULL, 'l' },           { "help", no_argument, NULL, 'h' },
         { 0 },
     };
+    struct error error = { 0 };
     int c;
 
     *options = (struct options){ .root = "", .count = 200, .barriers = UINT64_MAX, .seed = 1, .first = 1 };
-    while ((c = getopt_long(argc, argv, "+", names, NULL)) != -1)
+    while ((c = getopt_long(argc, argv, "+:", names, NULL)) != -1)
         switch (c) {
         case 'o': options->out = optarg; break;
         case 'c': options->count = number("--count: not a number from 1 to 100000:", optarg, 1, 100000); break;
@@ -72,7 +73,10 @@ static void parse(int argc, char **argv, struct options *options)
         case 'r': options->root = optarg; break;
         case 'l': options->list = true; break;
         case 'h': fputs(help, stdout); exit(0);
-        default: exit(EXIT_USAGE);
+        default:
+            error_option(&error, c, argv[optind - 1], "build/mutants");
+            fprintf(stderr, "mutants: %s\n", error.text);
+            exit(EXIT_USAGE);
         }
     if (options->barriers == UINT64_MAX)
         options->barriers = (options->count + 9) / 10;

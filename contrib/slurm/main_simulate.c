@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/error.h"
 #include "verify/base/number.h"
 #include "verify/base/random.h"
 
@@ -311,9 +312,10 @@ int main(int argc, char **argv)
     size_t count = 0;
     double value = 0;
     bool ok = true;
-    int option, which;
+    struct error error = { 0 };
+    int option;
 
-    while (ok && (option = getopt_long(argc, argv, "", longs, &which)) != -1) {
+    while (ok && (option = getopt_long(argc, argv, ":", longs, NULL)) != -1) {
         switch (option) {
         case 'd': options.device = optarg; break;
         case 'p': options.problem = optarg; break;
@@ -328,13 +330,14 @@ int main(int argc, char **argv)
         case 'r': ok = take_number("repair", optarg, 0, 1e6, &options.repair); break;
         case 'S': ok = take_number("seed", optarg, 0, 1e15, &value), options.seed = (uint64_t)value; break;
         case '?' + 128: return fputs(help, stdout) < 0;
-        default: ok = false;
+        default:
+            ok = error_option(&error, option, argv[optind - 1], "build/simulate");
+            fprintf(stderr, "simulate: %s\n", error.text);
         }
     }
-    if (!ok || optind == argc) {
-        if (optind == argc)
-            fputs(help, stderr);
-        return 2;
+    if (ok && optind == argc) {
+        fputs("simulate: name a file of times; see build/simulate --help\n", stderr);
+        ok = false;
     }
     for (int i = optind; ok && i < argc; i++)
         ok = read_times(argv[i], &options, &samples, &count);

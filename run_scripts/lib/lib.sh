@@ -2,7 +2,12 @@
 # shellcheck shell=bash disable=SC2034
 set -euo pipefail
 root=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd) # every caller names this file by a path
-build=$root/${BUILD:-build}
+build=${BUILD:-build}
+[[ "/$build/" != *//* && "/$build/" != */../* && "$build" != *[[:space:]]* ]] || {
+    echo "BUILD: '$build' must be a folder in the toolkit's: a relative path without blanks, '..' or '/' at its end" >&2
+    exit 2
+}
+build=$root/$build
 
 # usage LINE: the caller's arguments are wrong.
 usage() { echo "usage: $1" >&2; exit 2; }
@@ -81,9 +86,9 @@ problem_exists() {
     refuse "there is no problem '$1'; there are: $(cd "$root/problems" && echo */ | tr -d /)"
 }
 
-# league_of FILE: prints the league that a submission (a .c or .cu file, or a folder) names, `league: NAME`; or nothing.
+# league_of FILE: prints the league that a submission (a source or a folder) names, `league: NAME`; or nothing.
 league_of() {
-    find "$1" -type f \( -name '*.cu' -o -name '*.c' \) -exec \
+    find "$1" -type f \( -name '*.cu' -o -name '*.c' -o -name '*.cc' \) -exec \
         sed -n 's/^.*\bleague: \([a-z0-9_]\+\)\([.,].*\| \*\/\)\?$/\1/p' {} + 2> /dev/null | head -n 1 || true
 }
 
