@@ -422,6 +422,12 @@ bob|3.c|WA"
         INSERT INTO steps $step_columns SELECT value, 'samples', 110, 111, 0, NULL, '' FROM json_each('[1, 2, 3]');
         INSERT INTO steps $step_columns SELECT value, 'ranked', 112, 111 + 2 * value, 0, NULL, ''
             FROM json_each('[1, 2, 3]')"
+    # One that does not compile ran on no device.
+    sqlite3 "$db" "INSERT INTO machines VALUES (2, 'h', '', '', '', '', 0);
+        INSERT INTO submissions $submission_columns VALUES (4, 't', 'A', 4, 4, '', 0, 0);
+        INSERT INTO judgements (id, submission, state, verdict, created, machine, attempts)
+            VALUES (4, 4, 'done', 'CE', 0, 2, 0);
+        INSERT INTO steps $step_columns VALUES (4, 'build', 100, 101, 1, NULL, '')"
     run -0 "$root/contrib/slurm/sizing.sh" "$db"
     assert_line --index 2 '| Alpha | A | 2 | 2.0 | 4.0 | 3.0 | 5.0 | 900 |'
     assert_equal "${#lines[@]}" 3

@@ -195,14 +195,15 @@ teardown() {
 @test "listening: a port that another program has, or an address of another machine, is named with what to do" {
     local port
     serve_contest
-    cp -R "$contest" other
+    cp -R "$contest" "$BATS_TEST_TMPDIR/other"
     serve
     port=${url##*:}
-    run -3 timeout 60 "$build/server" other --port "$port"
+    run -3 timeout 60 "$build/server" "$BATS_TEST_TMPDIR/other" --port "$port"
     assert_output "server: cannot listen on 127.0.0.1 port $port: Address already in use; use another --port, or \
 --port 0 for any free one"
-    run -3 timeout 60 "$build/server" other --address 192.0.2.1 --port 0
-    assert_output 'server: cannot listen on 192.0.2.1 port 0: Cannot assign requested address; use an --address of this machine'
+    run -3 timeout 60 "$build/server" "$BATS_TEST_TMPDIR/other" --address 192.0.2.1 --port 0
+    assert_output "server: cannot listen on 192.0.2.1 port 0: Cannot assign requested address; use an --address of \
+this machine"
 }
 
 @test "hand in: by submit.sh, by a form; the verdict, its cases and a compiler's messages; no other team sees them" {
