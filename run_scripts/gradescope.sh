@@ -40,9 +40,10 @@ elif [ -n "$token" ] || [ "$as" != "$problem" ]; then
 fi
 "$root/run_scripts/lib/packages.sh" formats
 
+folder_made "$build"
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
-mkdir -p "$stage/toolkit" "$build"
+mkdir -p "$stage/toolkit"
 tracked_files tests docs problems | tar -C "$root" --null -T - -cf - | tar -C "$stage/toolkit" -xf -
 # Only this problem goes in: other problems' cases may be secret too. It may be new and not yet committed.
 mkdir -p "$stage/toolkit/problems"

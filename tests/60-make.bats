@@ -84,6 +84,18 @@ setup() {
     assert_line --index 0 "bench_ladder.sh: DEVICE: 'tpu' must be one of: cpu, gpu, all"
 }
 
+@test "scripts: a folder that cannot be written to is named, with the code of the machine's faults" {
+    local command
+    for command in demo.sh 'mutate.sh scan' 'gradescope.sh scan' 'bench.sh scan cpu 1024'; do
+        # shellcheck disable=SC2086
+        BUILD=VERSION run -3 timeout 60 run_scripts/$command
+        assert_line --partial ": cannot write to the folder '$root/VERSION"
+    done
+    # Wrong options end a ladder of sizes at the first.
+    run -2 timeout 60 run_scripts/run_matmul.sh --frob
+    assert_equal "$(grep -c frob <<< "$output")" 1
+}
+
 @test "make: a second make does nothing; a change of flags or of a header rebuilds" {
     copy_toolkit built
     make -s all

@@ -58,6 +58,21 @@ refuse() { shown <<< "$(basename "$0"): $1" >&2; exit 2; }
 # fail MESSAGE: the toolkit or the machine is at fault.
 fail() { shown <<< "$(basename "$0"): $1" >&2; exit 3; }
 
+# folder_made FOLDER: makes a folder that the script writes to; ends the script if it cannot.
+folder_made() { mkdir -p "$1" 2> /dev/null && [ -w "$1" ] || fail "cannot write to the folder '$1'"; }
+
+# with_limit SECONDS COMMAND...: runs a command as timeout does. timeout has a process group of its own, which Ctrl-C
+# does not reach: here Ctrl-C ends the command, and then the shell, with code 130.
+with_limit() {
+    local status=0 interrupted=''
+    timeout -k 5 "$@" &
+    trap 'interrupted=yes; kill "$!" 2> /dev/null || true' INT
+    wait "$!" || status=$?
+    trap - INT
+    [ -z "$interrupted" ] || { wait "$!" || true; exit 130; }
+    return $status
+}
+
 # toolkit_make ARGUMENT...: runs make in the toolkit's folder, quiet unless it fails, without a parent make's jobs.
 toolkit_make() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$root" "$@"; }
 
@@ -115,6 +130,6 @@ zip_folder() {
         cd "$1"
         find "${@:3}" -exec touch -h -d '2000-01-01T00:00:00Z' {} +
         find "${@:3}" ! -path . | LC_ALL=C sort | TZ=UTC zip -q -X -y -@ - > "$zip.part"
-    ) || fail "cannot write '$zip'"
+    ) || { rm -f "$zip.part" && fail "cannot write '$zip'"; }
     mv "$zip.part" "$zip"
 }
