@@ -38,9 +38,17 @@ static const char help[] =
     "  --repair S        seconds from a failure until the machine is back (default: 3600)\n"
     "  --seed N          seed of the random numbers (default: 1)\n"
     "\n"
-    "Prints a Markdown table with one row per number of machines. Exit codes: 0 done, 2 usage\n";
+    "Prints a Markdown table with one row per number of machines. Exit codes: 0 done, 2 usage, 3 the machine failed\n";
 
 enum { MOST_NODES = 4096, MOST = 10000000, MOST_BUILDS = 64 };
+
+static void *must(void *memory)
+{
+    if (memory)
+        return memory;
+    fputs("simulate: out of memory\n", stderr);
+    exit(EXIT_TOOLKIT);
+}
 
 struct sample {
     double build, run; /* seconds */
@@ -240,9 +248,7 @@ static bool read_times(const char *path, const struct options *options, struct s
         if ((options->device && strcmp(options->device, device) != 0) ||
             (options->problem && strcmp(options->problem, problem) != 0))
             continue;
-        grown = realloc(*samples, (*count + 1) * sizeof *grown);
-        if (!grown)
-            break;
+        grown = must(realloc(*samples, (*count + 1) * sizeof *grown));
         *samples = grown;
         grown[(*count)++] = sample;
     }
@@ -259,37 +265,30 @@ static bool take_number(const char *name, const char *text, double least, double
 }
 
 /* One number of machines. */
-static bool run(const struct options *options, const struct sample *samples, size_t count, size_t nodes)
+static void run(const struct options *options, const struct sample *samples, size_t count, size_t nodes)
 {
     static struct cluster cluster;
     const struct random_key key = { .seed = options->seed };
     const size_t n = options->submissions;
     struct random_stream drawn = random_stream(&key, 0);
-    double *waits = calloc(n, sizeof *waits);
-    bool ok;
+    double *waits = must(calloc(n, sizeof *waits));
 
     cluster = (struct cluster){ .options = options, .node_count = nodes, .chance = random_stream(&key, 1) };
-    cluster.submissions = calloc(n, sizeof *cluster.submissions);
-    cluster.orders = calloc(n, sizeof *cluster.orders);
-    cluster.lost = calloc(nodes + 1 + n, sizeof *cluster.lost);
-    ok = waits && cluster.submissions && cluster.orders && cluster.lost;
-    for (size_t i = 0; ok && i < n; i++)
+    cluster.submissions = must(calloc(n, sizeof *cluster.submissions));
+    cluster.orders = must(calloc(n, sizeof *cluster.orders));
+    cluster.lost = must(calloc(nodes + 1 + n, sizeof *cluster.lost));
+    for (size_t i = 0; i < n; i++)
         cluster.submissions[i] = (struct submission){ .times = samples[random_below(&drawn, (uint32_t)count)],
                                                       .arrived = options->hours * 3600 * (double)i / (double)n,
                                                       .done = -1 };
     for (size_t i = 0; i < nodes; i++)
         cluster.nodes[i].fails = next_failure(&cluster);
-    if (ok) {
-        simulate(&cluster);
-        print_row(&cluster, waits);
-    } else {
-        fputs("simulate: out of memory\n", stderr);
-    }
+    simulate(&cluster);
+    print_row(&cluster, waits);
     free(waits);
     free(cluster.submissions);
     free(cluster.orders);
     free(cluster.lost);
-    return ok;
 }
 
 int main(int argc, char **argv)
@@ -357,7 +356,7 @@ int main(int argc, char **argv)
             ok = false;
             break;
         }
-        ok = run(&options, samples, count, number);
+        run(&options, samples, count, number);
         if (*end == '\0')
             break;
         text = end;
