@@ -91,6 +91,11 @@ setup() {
         BUILD=VERSION run -3 timeout 60 run_scripts/$command
         assert_line --partial ": cannot write to the folder '$root/VERSION"
     done
+    # A report that cannot be written is not missed after the work.
+    run -2 timeout 60 run_scripts/sim.sh --html "$BATS_TEST_TMPDIR/none/page.html" tests/cudasim/vector_add.cu
+    assert_output "sim.sh: --html: cannot write '$BATS_TEST_TMPDIR/none/page.html'"
+    run -2 timeout 60 run_scripts/sim.sh --json "$BATS_TEST_TMPDIR" tests/cudasim/vector_add.cu
+    assert_output "sim.sh: --json: cannot write '$BATS_TEST_TMPDIR'"
     # Wrong options end a ladder of sizes at the first.
     run -2 timeout 60 run_scripts/run_matmul.sh --frob
     assert_equal "$(grep -c frob <<< "$output")" 1

@@ -61,6 +61,15 @@ fail() { shown <<< "$(basename "$0"): $1" >&2; exit 3; }
 # folder_made FOLDER: makes a folder that the script writes to; ends the script if it cannot.
 folder_made() { mkdir -p "$1" 2> /dev/null && [ -w "$1" ] || fail "cannot write to the folder '$1'"; }
 
+# file_is_writable OPTION FILE: ends the script, before the work, if the file that an option names cannot be written.
+file_is_writable() {
+    if [ -e "$2" ]; then
+        [ -w "$2" ] && [ ! -d "$2" ]
+    else
+        [ -w "$(dirname -- "$2")" ]
+    fi || refuse "$1: cannot write '$2'"
+}
+
 # with_limit SECONDS COMMAND...: runs a command as timeout does. timeout has a process group of its own, which Ctrl-C
 # does not reach: here Ctrl-C ends the command, and then the shell, with code 130.
 with_limit() {
