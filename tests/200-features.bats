@@ -119,7 +119,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     refused 'at most 1024 threads' "$fixtures/nn.ptx" --grid 1 --block 2048
     refused "cannot open 'none.ptx'" none.ptx
     run -2 features none.ptx
-    assert_output "predict_features.sh: cannot open 'none.ptx'"
+    assert_output "predict.sh: cannot open 'none.ptx'"
     run -2 features "$fixtures/nn.ptx" --n nan
     assert_output --partial "'nan' is not a number"
     run -2 features "$fixtures/nn.ptx" --blocks 1

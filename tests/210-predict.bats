@@ -182,7 +182,7 @@ without() {
     run -2 predict train "$csv" "$BATS_TEST_TMPDIR/m" --method
     assert_output "predict: option '--method' needs a value; see build/predict/predict --help"
     run -2 run_scripts/predict.sh predict "$BATS_TEST_TMPDIR/none.csv"
-    assert_output "predict_model.sh: cannot open '$BATS_TEST_TMPDIR/none.csv'"
+    assert_output "predict.sh: cannot open '$BATS_TEST_TMPDIR/none.csv'"
     run -2 predict train "$csv" "$BATS_TEST_TMPDIR/m" --method magic
     assert_output --partial "there is no method 'magic'"
     run -2 predict train "$csv" "$BATS_TEST_TMPDIR/m" --time raw

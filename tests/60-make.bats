@@ -81,7 +81,7 @@ setup() {
     run -2 make -n cudasim LEVELS='3 9'
     assert_output --partial "LEVELS: '3 9' must be some of 2 3 4"
     run -2 make bench PROBLEM=matmul DEVICE=tpu
-    assert_line --index 0 "bench_ladder.sh: DEVICE: 'tpu' must be one of: cpu, gpu, all"
+    assert_line --index 0 "bench.sh: DEVICE: 'tpu' must be one of: cpu, gpu, all"
 }
 
 @test "scripts: a folder that cannot be written to is named, with the code of the machine's faults" {

@@ -52,11 +52,14 @@ name_is() {
     esac
 }
 
+# The script's name in messages: the one that was typed, if that one started this one.
+script_name=${CALLED_AS:-${0##*/}}
+
 # refuse MESSAGE: the caller's arguments or files are at fault.
-refuse() { shown <<< "$(basename "$0"): $1" >&2; exit 2; }
+refuse() { shown <<< "$script_name: $1" >&2; exit 2; }
 
 # fail MESSAGE: the toolkit or the machine is at fault.
-fail() { shown <<< "$(basename "$0"): $1" >&2; exit 3; }
+fail() { shown <<< "$script_name: $1" >&2; exit 3; }
 
 # folder_made FOLDER: makes a folder that the script writes to; ends the script if it cannot.
 folder_made() { mkdir -p "$1" 2> /dev/null && [ -w "$1" ] || fail "cannot write to the folder '$1'"; }
