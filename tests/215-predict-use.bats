@@ -170,6 +170,13 @@ END
     refute_line --partial 'there is no model yet'
     profile problems/editdistance/submissions/accepted/baseline.cu editdistance 'random 128 128'
     assert_line --regexp ' refused  [a-z]+ +diagonal'
+    # A kernel that fails has no features, and there is nothing to predict.
+    printf '%s\n' '#include "device_user.h"' '__global__ void beyond(char *out) { out[1 << 28] = 1; }' \
+        'void device_user(const void *values, const uint8_t *starts, void *sums, size_t n, int type, device_stream s)' \
+        '{ beyond<<<1, 1, 0, s>>>((char *)sums); }' > "$BATS_TEST_TMPDIR/late.cu"
+    run timeout 60 run_scripts/profile.sh "$BATS_TEST_TMPDIR/late.cu" scan --device sim
+    assert_output --partial 'the answer is missing: what device_user() started on the GPU failed'
+    refute_output --partial 'no row below the header'
 }
 
 @test "predict: a missing or wrong argument gives one clear line, and no number is made up" {
