@@ -2,7 +2,7 @@
 #
 # Knobs, on the command line or in the environment:
 #   PROBLEM=NAME        which problem (default: editdistance)
-#   SUBMISSION=PATH     a .cu or .c file, or a folder of them, with .cl files for OpenCL (default: device_user.cu;
+#   SUBMISSION=PATH     a .cu, .c or .cc file, or a folder of them, with .cl files for OpenCL (default: device_user.cu;
 #                       without a GPU and nvcc the problem's baseline in C). CUDA runs on the GPU, or on the simulator
 #                       where there is none
 #   ARGS='...'          further options for main_host, see build/main_host --help
@@ -29,6 +29,11 @@ SHELL := /bin/bash
 
 # Exported for the scripts, which call make and the programs back.
 export BUILD PROBLEM
+
+# The scripts look for it in the toolkit's folder.
+ifneq ($(filter-out 1,$(words $(BUILD)))$(filter /% %/ .. ../% %/..,$(BUILD))$(findstring /../,$(BUILD)),)
+$(error BUILD: '$(BUILD)' must be a folder in this one: a relative path without blanks, '..' or '/' at its end)
+endif
 
 # make splits names into words.
 ifneq ($(words $(CURDIR)),1)

@@ -15,6 +15,7 @@ help_asked "$@"
 [ $# -ge 1 ] || usage 'bench.sh PROBLEM [cpu|gpu|all] [SIZE...]'
 problem_exists "$1"
 device=${2:-all} status=0
+export CALLED_AS=bench.sh
 # bench_ladder.sh refuses wrong arguments. It runs first here, so that the error comes before a minute of figures.
 [[ $device =~ ^(cpu|gpu|all)$ ]] || exec "$root/tests/bench/bench_ladder.sh" "$@"
 if [ $# -le 2 ] && [ "$device" != gpu ] && [ -e "$root/problems/$1/main_bench.c" ]; then

@@ -63,7 +63,7 @@ number --seed "$seed" 0 999999999
 { [[ $margin =~ ^[0-9]{1,3}(\.[0-9]+)?$ ]] && [ "${margin%%.*}" -le 100 ]; } ||
     refuse "--margin: '$margin' must be a percentage from 0 to 100"
 if [ -n "$json" ]; then
-    { : > "$json"; } 2> /dev/null || refuse "--json: cannot write '$json'"
+    file_is_writable --json "$json"
     [ ! -f "$json" ] || rm -f "$json" # nobody shall take an earlier comparison's file for this one's
 fi
 

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 [ $# -eq 0 ] || usage demo.sh
-mkdir -p "$build"
+folder_made "$build"
 rm -rf "$build/demo"
 # The sample's submissions are links to jury submissions. The grader takes no links, so the copy has files.
 cp -RL "$root/contrib/grade/sample" "$build/demo"

@@ -30,7 +30,7 @@ gpus=()
 [[ $command != run && $command != check ]] || build_toolkit
 if [ "$command" = run ]; then
     # Without a box every submission would fail, and no submission would be at fault.
-    mkdir -p "$build/grading"
+    folder_made "$build/grading"
     (cd "$root" && run_scripts/lib/compile_box.sh "$build/grading" -- /bin/true) ||
         fail 'submissions cannot be built here: install bubblewrap and allow user namespaces'
     mapfile -t known < <("$build/main_host" --devices 2> /dev/null | awk -F '\t' '$1 == "gpu" { print $3 }')

@@ -6,9 +6,9 @@
 # The zip is build/gradescope-PROBLEM.zip. It holds setup.sh, run_autograder and the options, and in toolkit/ the files
 # that git tracks, except tests/, docs/ and the other problems. It holds the secret cases: give it to instructors only.
 #
-# With --judge, Gradescope's machines judge nothing; they have no GPU. Every submission, one .cu or .c file, goes to the
-# contest's server at URL as a batch (docs/formats/batches.md). FILE holds the program's token and must have mode 0600.
-# ID is the problem's name on that server (default: PROBLEM). The zip then holds the token and no problem.
+# With --judge, Gradescope's machines judge nothing; they have no GPU. Every submission, one .cu, .c or .cc file, goes
+# to the contest's server at URL as a batch (docs/formats/batches.md). FILE holds the program's token and must have mode
+# 0600. ID is the problem's name on that server (default: PROBLEM). The zip then holds the token and no problem.
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 line='gradescope.sh PROBLEM [--points N] [--league NAME] [--hide-secret] [--box none]
@@ -40,9 +40,10 @@ elif [ -n "$token" ] || [ "$as" != "$problem" ]; then
 fi
 "$root/run_scripts/lib/packages.sh" formats
 
+folder_made "$build"
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
-mkdir -p "$stage/toolkit" "$build"
+mkdir -p "$stage/toolkit"
 tracked_files tests docs problems | tar -C "$root" --null -T - -cf - | tar -C "$stage/toolkit" -xf -
 # Only this problem goes in: other problems' cases may be secret too. It may be new and not yet committed.
 mkdir -p "$stage/toolkit/problems"

@@ -68,6 +68,7 @@ done
 jobs=${JOBS:-$(nproc)}
 [[ $jobs =~ ^[1-9][0-9]?$ ]] || refuse "JOBS=$jobs must be a number from 1 to 99: how many mutants to judge at a time"
 cd "$root"
+folder_made "$build"
 out=$build/mutate/$problem
 [ -e "$list" ] || list=/dev/null
 

@@ -9,7 +9,7 @@ help_asked "$@"
 name=$1
 folder=$root/problems/$name
 [ ! -e "$folder" ] || refuse "problems/$name exists already"
-cp -R "$root/contrib/skeleton" "$folder"
+cp -R "$root/contrib/skeleton" "$folder" 2> /dev/null || fail "cannot write to the folder '$root/problems'"
 rm -f "$folder/README.md"
 grep -rlZi skeleton "$folder" | xargs -0 sed -i "s/skeleton/$name/g; s/SKELETON/${name^^}/g"
 sed -i "s/^uuid: .*/uuid: $(cat /proc/sys/kernel/random/uuid)/; s/^  \\(en\\|ja\\): .*/  \\1: ${name^}/" \

@@ -80,8 +80,9 @@ draw_problem() {
 shopt -s nullglob
 files=()
 for file in "$data"/*.json; do
-    jq -e '(.format == 1) and (.rows | type == "array") and (.problem | type == "string")' "$file" > /dev/null 2>&1 &&
-        files+=("$file")
+    # An empty file makes jq print nothing, with code 0.
+    [ "$(jq '(.format == 1) and (.rows | type == "array") and (.problem | type == "string")' "$file" 2> /dev/null)" \
+        != true ] || files+=("$file")
 done
 [ ${#files[@]} -gt 0 ] || refuse "'$data' has no results of make bench"
 for file in "${files[@]}"; do draw_problem "$file"; done

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 
+export CALLED_AS=predict.sh
 case ${1:-} in
 features) exec "$root/contrib/predict/scripts/predict_features.sh" "${@:2}" ;;
 collect) exec "$root/contrib/predict/scripts/predict_collect.sh" "${@:2}" ;;

@@ -34,7 +34,8 @@ on_simulator() {
         "$report-profile-said.txt"
     [ -s "$json" ] || fail "the simulator left no report: $(tail -n 1 "$report-profile-said.txt")"
     [ "$(jq '.kernels | length' "$json")" -gt 0 ] || model=none
-    [[ -z $model || $model = none ]] ||
+    # A kernel that failed leaves no features.
+    [[ -z $model || $model = none ]] || [ "$(wc -l < "$csv")" -lt 2 ] ||
         "$predictor" submission "$model" "$csv" --json --gpus "$predict_gpus" > "$predicted" ||
         fail "the launches cannot be predicted: see above"
     echo "on the simulator: $(practice_answer "$report-profile-said.txt")"

@@ -17,7 +17,7 @@ toolkit_make grade-programs >&2 || fail "the grader does not build: see above"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$build/grading"
+folder_made "$build/grading"
 # In the grader's copies the submission is the only entry of a folder, with one of these names.
 name=archive
 if [ -d "$source" ]; then

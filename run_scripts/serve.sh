@@ -19,6 +19,7 @@ toolkit_make grade-programs serve-programs >&2 || fail 'the server does not buil
 [ -z "$contest" ] || exec "$build/server" "$contest" "$@"
 
 contest=$build/serve
+folder_made "$build"
 rm -rf "$contest"
 cp -RL "$root/contrib/grade/sample" "$contest"
 rm -rf "$contest"/submissions/*/*/*

@@ -101,8 +101,8 @@ while [ $# -gt 0 ] && [[ $1 =~ \.(cu|cpp|cc|c|o)$ ]]; do
 done
 [ ${#sources[@]} -eq 0 ] || command=''
 
-[ -z "$json" ] || export CUDASIM_JSON=$json
-[ -z "$html" ] || export CUDASIM_HTML=$html
+[ -z "$json" ] || { file_is_writable --json "$json" && export CUDASIM_JSON=$json; }
+[ -z "$html" ] || { file_is_writable --html "$html" && export CUDASIM_HTML=$html; }
 [ -z "$explain" ] || export CUDASIM_EXPLAIN=1
 explain=$explain$json$html # each needs ptxas's output
 

@@ -83,3 +83,24 @@ links() {
     [ -z "$bad" ] || fail "$bad"
     [ "$count" -gt 200 ] || fail "only $count links were found"
 }
+
+@test "docs: the pages that list folders and results list them all" {
+    local folder file name problem bad=''
+    for folder in contrib/*/ tests/*/; do
+        name=$(basename "$folder")
+        grep -qF "\`$name/" "${folder%%/*}/README.md" || bad+="${folder%%/*}/README.md does not name $name/"$'\n'
+        [[ $folder == tests/* ]] || grep -qF "${folder%/}" docs/ARCHITECTURE.md ||
+            bad+="docs/ARCHITECTURE.md does not name $folder"$'\n'
+    done
+    # A result is named by a page, a test or a script, or with NAME in place of its problem.
+    find docs contrib tests run_scripts problems verify -path docs/results -prune -o \
+        -regex '.*\.\(md\|sh\|bats\|tsv\|conf\|[ch]\|cu\)' -exec cat {} + > "$BATS_TEST_TMPDIR/words"
+    for file in docs/results/*; do
+        name=$(basename "${file%.*}") problem=NAME
+        for folder in problems/*/; do
+            [[ $name-h != *-"$(basename "$folder")"-* ]] || problem=$(basename "$folder")
+        done
+        grep -qF -e "$name" -e "${name/-$problem/-NAME}" "$BATS_TEST_TMPDIR/words" || bad+="nothing names $file"$'\n'
+    done
+    [ -z "$bad" ] || fail "$bad"
+}

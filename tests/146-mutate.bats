@@ -41,6 +41,13 @@ void device_user(const float *a, const float *b, float *c, int m, int n, int k)
 END
 }
 
+@test "mutants: a wrong option is named once" {
+    run -2 "$mutants" --frob
+    assert_output "mutants: unknown option '--frob'; see build/mutants --help"
+    run -2 "$mutants" --out
+    assert_output "mutants: option '--out' needs a value; see build/mutants --help"
+}
+
 @test "mutants: every operator, by the syntax tree" {
     cat > small.c << 'END'
 #include <stdint.h>

@@ -166,6 +166,7 @@ END
 
 @test "plot: a picture without data is left out, and a bad folder gives one clear line" {
     mkdir "$BATS_TEST_TMPDIR/empty" "$BATS_TEST_TMPDIR/one"
+    : > "$BATS_TEST_TMPDIR/empty/bench-nothing.json"
     run -2 run_scripts/plot.sh "$BATS_TEST_TMPDIR/empty"
     assert_output "plot.sh: '$BATS_TEST_TMPDIR/empty' has no results of make bench"
     run -2 run_scripts/plot.sh "$BATS_TEST_TMPDIR/none"

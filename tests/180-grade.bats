@@ -306,6 +306,8 @@ LINES
     submit ada $'steer\e[31m.c' "$sort/accepted/qsort.c"
     mkdir folder && cp "$sort/accepted/qsort.c" folder/main.c
     submit ada folder folder
+    cp "$root/tests/fixtures/stable_sort.cc" .
+    submit ada plus.cc stable_sort.cc
     tar -czf folder.tgz folder
     submit ada folder.tgz folder.tgz
     ln -s /etc/passwd folder/link.c
@@ -321,7 +323,7 @@ LINES
     echo 'words' > "$contest/submissions/ada/A/readme.txt"
     mkdir -p "$contest/submissions/ada/Z"
     run -0 --separate-stderr grade --builds 2
-    [[ $stderr == *'submissions/ada/A/readme.txt: left out: it is not a .cu or .c file'* ]]
+    [[ $stderr == *'submissions/ada/A/readme.txt: left out: it is not a .cu, .c or .cc file'* ]]
     [[ $stderr == *'submissions/ada/Z: left out: it is not a folder of one of the contest'* ]]
     [[ $stderr == *'steer<U+001B>[31m.c: left out: its name is not readable text'* ]]
     assert_equal "$(query "SELECT s.path || ' ' || j.verdict FROM submissions s JOIN judgements j ON j.submission = s.id
@@ -333,6 +335,7 @@ folder.tgz AC
 junk.zip CE
 linked CE
 linked.tar CE
+plus.cc AC
 right.c AC
 slow.c TLE
 wrong.c WA"
@@ -353,7 +356,7 @@ wrong.c WA"
     # All samples of the ranked case, of those accepted alone.
     assert_equal "$(query \
         "SELECT DISTINCT (SELECT count(*) FROM samples WHERE run = r.id) FROM runs r WHERE step = 'ranked'")" 7
-    assert_equal "$(query "SELECT count(*) FROM runs WHERE step = 'ranked'")" 4
+    assert_equal "$(query "SELECT count(*) FROM runs WHERE step = 'ranked'")" 5
     sound
     # Graded once more: nothing is left to do, and nothing is done.
     run -0 grade
@@ -366,7 +369,7 @@ wrong.c WA"
     jq -r '.[] | [.team, .path, .verdict] | @csv' out.json > from_json
     sqlite3 :memory: '.mode csv' "CREATE TABLE t (a, b, c)" '.import from_json t' 'SELECT * FROM t' > from_json_again
     cmp from_csv from_json_again
-    assert_equal "$(jq length out.json)" 12
+    assert_equal "$(jq length out.json)" 13
     assert_equal "$("$root/run_scripts/results.sh" "$contest" submissions --verdict WA --json | jq -r '.[].path')" \
         wrong.c
     run -0 "$root/run_scripts/results.sh" "$contest" standings

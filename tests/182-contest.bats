@@ -132,7 +132,7 @@ s/secret: sample/secret: secret\/none/|contest.yaml:6: the problem 'mergesort' h
 s/2-pairs/9-pairs/|contest.yaml:7: the problem 'mergesort' has no case 'sample/9-pairs'
 $a\    league: mine|contest.yaml:8: main_host: there is no league 'mine'; there are: merge open
 $a\    baseline: problems/none.c|contest.yaml:8: there is no baseline 'problems/none.c' in the toolkit
-$a\    baseline: docs|contest.yaml:8: there is no baseline 'docs' in the toolkit: a .c or .cu
+$a\    baseline: docs|contest.yaml:8: there is no baseline 'docs' in the toolkit: a .cu, .c or .cc
 $a\    baseline: README.md|contest.yaml:8: there is no baseline 'README.md'
 $a\    groups: [ { name: sample/none } ]|contest.yaml:8: the problem 'mergesort' has no group of cases 'sample/none'
 $a\seal: seal.json|contest.yaml:8: 'seal: seal.json': cannot read
@@ -164,12 +164,12 @@ EDITS
     run -2 grade --builds 0
     assert_output "grader: --builds: '0' is not a number from 1 to 64"
     run -2 grade --frob
-    assert_output "grader: unknown option '--frob'; see grader --help"
+    assert_output "grader: unknown option '--frob'; see build/grader --help"
     run -2 grade --builds
-    assert_output "grader: option '--builds' needs a value; see grader --help"
+    assert_output "grader: option '--builds' needs a value; see build/grader --help"
     assert_equal "$(ls "$contest")" $'contest.yaml\nsubmissions\nteams'
     run -2 "$build/grader" token "$contest" --frob
-    assert_output "grader: unknown option '--frob'; see grader --help"
+    assert_output "grader: unknown option '--frob'; see build/grader --help"
 }
 
 @test "archives and files of every bad kind are refused, each with its reason, and leave nothing behind" {

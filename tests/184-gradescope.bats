@@ -117,7 +117,7 @@ judged() {
     assert_equal "$(score '[.score, .tests[0].status] | @csv')" '0,"failed"'
     [[ $(score .output) == 'wrong answer'* ]] || fail "$(score .output)"
     hand_in / "$sort/accepted/baseline.c" "$sort/accepted/qsort.c"
-    assert_equal "$(score .output)" 'The judge takes one file: submit a single .cu or .c file.'
+    assert_equal "$(score .output)" 'The judge takes one file: submit a single .cu, .c or .cc file.'
     serve_stop
     server='' grader=''
     inside+=(--setenv JUDGE_SECONDS 3)

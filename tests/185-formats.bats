@@ -175,6 +175,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     [[ $stderr == *--keep-going* ]]
     run -2 convert gradescope "$result" "$result"
     run -2 convert pdf "$result"
+    assert_output "convert: there is no format 'pdf': use junit, tap, summary, gradescope or classroom"
     run -2 convert tap
     run -2 convert tap --points -1 "$result"
     run -2 convert tap --tap-version 12 "$result"
@@ -182,6 +183,9 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     run -2 convert tap "$BATS_TEST_TMPDIR/none.json"
     echo '{"format": 1, "verdict": "AC", "cases": 7}' > "$BATS_TEST_TMPDIR/other.json"
     run -2 convert tap "$BATS_TEST_TMPDIR/other.json"
+    : > "$BATS_TEST_TMPDIR/empty.json"
+    run -2 convert tap "$BATS_TEST_TMPDIR/empty.json"
+    assert_output "convert: '$BATS_TEST_TMPDIR/empty.json' is empty: it is not JSON from main_host"
     head -c 200 "$result" > "$BATS_TEST_TMPDIR/cut.json"
     run -2 convert tap --out "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/cut.json"
     [ ! -e "$BATS_TEST_TMPDIR/out" ] && [ ! -e "$BATS_TEST_TMPDIR/out.part" ]
@@ -257,7 +261,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     assert_equal "$(score .score)" 0
     [[ $(score .output) == *'expected expression'* ]]
     grade
-    assert_equal "$(score '.score, .output')" $'0\nThere is nothing to judge: submit a .cu or .c file.'
+    assert_equal "$(score '.score, .output')" $'0\nThere is nothing to judge: submit a .cu, .c or .cc file.'
     ln -s /etc/passwd "$BATS_TEST_TMPDIR/folder/x.h"
     grade "$BATS_TEST_TMPDIR/folder"
     [[ $(score .output) == *'symbolic link'* ]]
@@ -346,7 +350,7 @@ no_controls() { ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$1" && ! grep -q
     rm -r submissions/accepted
     cd ..
     run -2 "$root/run_scripts/package.sh" check ''
-    assert_output 'kattis: usage: check ZIP|FOLDER [--submissions] (make check-package PACKAGE=...)'
+    assert_output 'kattis: usage: package.sh check ZIP|FOLDER [--submissions] (make check-package PACKAGE=...)'
     zip -qr editdistance.zip editdistance
     run -1 "$root/run_scripts/package.sh" check editdistance.zip
     for words in 'problem.yaml: uuid is not a UUID' "there is no type 'guess'" 'limits.memory is not a whole number' \

@@ -215,6 +215,7 @@ JQ
     equal judgement-types '[.[] | [.id, .penalty, .solved]] | map(select(.[1] == .[2]))' \
         '[["CE",false,false],["JE",false,false]]'
     equal judgement-types '[.[] | select(.solved).id]' '["AC"]'
+    equal languages '.[] | select(.id == "c").extensions' '["c","cc"]'
     # Teams that never submitted are there; two of one affiliation share an organization;
     # a name that is no ID is digested.
     equal teams 'map(.label)' '["ada","bob","idle","zed","Žoë"]'

@@ -379,11 +379,11 @@ BROKEN
 
 @test "usage: a missing or wrong argument gives one line and an exit code" {
     run -2 "$build/scoreboard"
-    assert_output "scoreboard: give one contest's folder; see scoreboard --help"
+    assert_output "scoreboard: give one contest's folder; see build/scoreboard --help"
     run -2 "$build/scoreboard" "$contest" --frob
-    assert_output "scoreboard: unknown option '--frob'; see scoreboard --help"
+    assert_output "scoreboard: unknown option '--frob'; see build/scoreboard --help"
     run -2 "$build/scoreboard" "$contest" --out
-    assert_output "scoreboard: option '--out' needs a value; see scoreboard --help"
+    assert_output "scoreboard: option '--out' needs a value; see build/scoreboard --help"
     run -2 "$build/scoreboard" "$contest" --public --final
     assert_output 'scoreboard: --public excludes --final and --show-secret'
     run -2 "$build/scoreboard" "$BATS_TEST_TMPDIR/nowhere"

@@ -422,6 +422,12 @@ bob|3.c|WA"
         INSERT INTO steps $step_columns SELECT value, 'samples', 110, 111, 0, NULL, '' FROM json_each('[1, 2, 3]');
         INSERT INTO steps $step_columns SELECT value, 'ranked', 112, 111 + 2 * value, 0, NULL, ''
             FROM json_each('[1, 2, 3]')"
+    # One that does not compile ran on no device.
+    sqlite3 "$db" "INSERT INTO machines VALUES (2, 'h', '', '', '', '', 0);
+        INSERT INTO submissions $submission_columns VALUES (4, 't', 'A', 4, 4, '', 0, 0);
+        INSERT INTO judgements (id, submission, state, verdict, created, machine, attempts)
+            VALUES (4, 4, 'done', 'CE', 0, 2, 0);
+        INSERT INTO steps $step_columns VALUES (4, 'build', 100, 101, 1, NULL, '')"
     run -0 "$root/contrib/slurm/sizing.sh" "$db"
     assert_line --index 2 '| Alpha | A | 2 | 2.0 | 4.0 | 3.0 | 5.0 | 900 |'
     assert_equal "${#lines[@]}" 3
@@ -459,4 +465,8 @@ bob|3.c|WA"
     run -2 "$build/simulate" --device Beta "$BATS_TEST_TMPDIR/even"
     assert_output --partial 'nothing was measured'
     run -2 "$build/simulate" --nodes 0 "$BATS_TEST_TMPDIR/even"
+    run -2 "$build/simulate" --frob "$BATS_TEST_TMPDIR/even"
+    assert_output "simulate: unknown option '--frob'; see build/simulate --help"
+    run -2 "$build/simulate"
+    assert_output 'simulate: name a file of times; see build/simulate --help'
 }

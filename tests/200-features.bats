@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# predict.sh features, and what the simulator writes of every launch for it: docs/PREDICT.md.
+# predict.sh features, and what the simulator writes of every launch for it: docs/predict/features.md.
 
 setup_file() {
     load helpers/common
@@ -119,7 +119,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     refused 'at most 1024 threads' "$fixtures/nn.ptx" --grid 1 --block 2048
     refused "cannot open 'none.ptx'" none.ptx
     run -2 features none.ptx
-    assert_output "predict_features.sh: cannot open 'none.ptx'"
+    assert_output "predict.sh: cannot open 'none.ptx'"
     run -2 features "$fixtures/nn.ptx" --n nan
     assert_output --partial "'nan' is not a number"
     run -2 features "$fixtures/nn.ptx" --blocks 1
@@ -366,7 +366,7 @@ start 0 0 0 4 4"
 @test "features: the table of the eight kernels of Riahi et al. equals the measured rows" {
     awk -f "$root/contrib/predict/scripts/source_kernels.awk" "$root/contrib/predict/data/h100.csv" > table
     [ "$(wc -l < table)" = 10 ]
-    run -0 diff table <(sed -n '/^| kernel | `l` |/,/^$/p' "$root/docs/PREDICT.md" | grep .)
+    run -0 diff table <(sed -n '/^| kernel | `l` |/,/^$/p' "$root/docs/predict/features.md" | grep .)
     # The classes of each row add up, as they do for every launch.
     run -0 awk -F ' *\\| *' 'NR > 2 { s = $4 + $5 + $6 + $7 + $8 + $9 + $10; d = s - $3; if (d > 0.05 || d < -0.05) exit 1 }' table
 }

@@ -172,7 +172,17 @@ without() {
 
 @test "predict: arguments that make no sense end with code 2" {
     run -2 predict
+    assert_output 'predict: name a command; see build/predict/predict --help'
+    run -2 predict guess "$csv"
+    assert_output "predict: there is no command 'guess'; see build/predict/predict --help"
     run -2 predict train "$csv"
+    assert_output 'predict: train: wrong number of files (1); see build/predict/predict --help'
+    run -2 predict train "$csv" "$BATS_TEST_TMPDIR/m" --frob
+    assert_output "predict: unknown option '--frob'; see build/predict/predict --help"
+    run -2 predict train "$csv" "$BATS_TEST_TMPDIR/m" --method
+    assert_output "predict: option '--method' needs a value; see build/predict/predict --help"
+    run -2 run_scripts/predict.sh predict "$BATS_TEST_TMPDIR/none.csv"
+    assert_output "predict.sh: cannot open '$BATS_TEST_TMPDIR/none.csv'"
     run -2 predict train "$csv" "$BATS_TEST_TMPDIR/m" --method magic
     assert_output --partial "there is no method 'magic'"
     run -2 predict train "$csv" "$BATS_TEST_TMPDIR/m" --time raw

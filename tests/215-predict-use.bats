@@ -29,7 +29,7 @@ predict() { timeout 100 run_scripts/predict.sh "$@"; }
 
 @test "predict: the default submission, with launches smaller than all in the training data" {
     run -0 --separate-stderr timeout 100 make -s predict ARGS="--data $data"
-    assert_regex "$stderr" 'predict_submission.sh: training on [^ ]*/test215.csv'
+    assert_regex "$stderr" 'predict.sh: training on [^ ]*/test215.csv'
     assert_line --index 0 --regexp '^predicted for one NVIDIA H100 80GB HBM3, .* the answer is right$'
     assert_line --regexp '^ +- +- +257 +not predicted +diagonal$'
     assert_line --regexp \
@@ -170,6 +170,13 @@ END
     refute_line --partial 'there is no model yet'
     profile problems/editdistance/submissions/accepted/baseline.cu editdistance 'random 128 128'
     assert_line --regexp ' refused  [a-z]+ +diagonal'
+    # A kernel that fails has no features, and there is nothing to predict.
+    printf '%s\n' '#include "device_user.h"' '__global__ void beyond(char *out) { out[1 << 28] = 1; }' \
+        'void device_user(const void *values, const uint8_t *starts, void *sums, size_t n, int type, device_stream s)' \
+        '{ beyond<<<1, 1, 0, s>>>((char *)sums); }' > "$BATS_TEST_TMPDIR/late.cu"
+    run timeout 60 run_scripts/profile.sh "$BATS_TEST_TMPDIR/late.cu" scan --device sim
+    assert_output --partial 'the answer is missing: what device_user() started on the GPU failed'
+    refute_output --partial 'no row below the header'
 }
 
 @test "predict: a missing or wrong argument gives one clear line, and no number is made up" {
@@ -178,22 +185,22 @@ END
         assert_output ''
         assert_equal "${stderr_lines[-1]}" "$2"
     }
-    refused 2 "predict_submission.sh: there are no measured times in '$root/none.csv': run_scripts/predict.sh collect makes them on a GPU" \
+    refused 2 "predict.sh: there are no measured times in '$root/none.csv': run_scripts/predict.sh collect makes them on a GPU" \
         device_user.cu --data none.csv
-    refused 2 "predict_submission.sh: cannot open the model 'none.model'; predict.sh train makes one" \
+    refused 2 "predict.sh: cannot open the model 'none.model'; predict.sh train makes one" \
         device_user.cu --model none.model
-    refused 2 'predict_submission.sh: --model and --data exclude each other: a model is trained on data already' \
+    refused 2 'predict.sh: --model and --data exclude each other: a model is trained on data already' \
         device_user.cu --model "$data" --data "$data"
-    refused 2 'predict_submission.sh: --sample 0: must be a number of blocks' device_user.cu --sample 0
-    refused 2 'predict_submission.sh: omit --device: a prediction always uses the simulator' \
+    refused 2 'predict.sh: --sample 0: must be a number of blocks' device_user.cu --sample 0
+    refused 2 'predict.sh: omit --device: a prediction always uses the simulator' \
         device_user.cu --device gpu
-    refused 2 "predict_submission.sh: gpu 'abacus' is not in contrib/predict/gpus.csv" \
+    refused 2 "predict.sh: gpu 'abacus' is not in contrib/predict/gpus.csv" \
         device_user.cu --data "$data" --gpu abacus
-    refused 2 "predict_submission.sh: there is no submission 'none.cu'" none.cu
-    refused 2 "predict_submission.sh: 'problems/matmul/submissions/accepted/baseline.c' is not CUDA C: this script works on CUDA submissions only" \
+    refused 2 "predict.sh: there is no submission 'none.cu'" none.cu
+    refused 2 "predict.sh: 'problems/matmul/submissions/accepted/baseline.c' is not CUDA C: this script works on CUDA submissions only" \
         $accepted/baseline.c
     NVCC=/nonexistent refused 3 \
-        "predict_submission.sh: 'device_user.cu' is CUDA C, and nvcc is not found: install the CUDA Toolkit or set CUDA_HOME" \
+        "predict.sh: 'device_user.cu' is CUDA C, and nvcc is not found: install the CUDA Toolkit or set CUDA_HOME" \
         device_user.cu
     PREDICT_SECONDS=1 refused 1 \
         'predict.sh: the submission is not through after 1 s on the simulator; try a smaller input, --sample 64 or PREDICT_SECONDS' \

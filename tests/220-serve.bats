@@ -192,6 +192,20 @@ teardown() {
     assert_output 'server: only 100 files may be open, and the server needs 128: raise the limit (ulimit -n)'
 }
 
+@test "listening: a port that another program has, or an address of another machine, is named with what to do" {
+    local port
+    serve_contest
+    cp -R "$contest" "$BATS_TEST_TMPDIR/other"
+    serve
+    port=${url##*:}
+    run -3 timeout 60 "$build/server" "$BATS_TEST_TMPDIR/other" --port "$port"
+    assert_output "server: cannot listen on 127.0.0.1 port $port: Address already in use; use another --port, or \
+--port 0 for any free one"
+    run -3 timeout 60 "$build/server" "$BATS_TEST_TMPDIR/other" --address 192.0.2.1 --port 0
+    assert_output "server: cannot listen on 192.0.2.1 port 0: Cannot assign requested address; use an --address of \
+this machine"
+}
+
 @test "hand in: by submit.sh, by a form; the verdict, its cases and a compiler's messages; no other team sees them" {
     local ada bob
     serve_contest
@@ -645,7 +659,7 @@ teardown() {
     assert_equal "$(post "$program" '{"items": [{"problem": "Z", "source": "", "language": "c"}]}')" \
         'items[0]: problem: there is no such problem in this contest'
     assert_equal "$(post "$program" '{"items": [{"problem": "A", "source": "", "language": "java"}]}')" \
-        'items[0]: give either source, with language c or cuda, or files, an object of names and texts'
+        'items[0]: give either source, with language c, cpp or cuda, or files, an object of names and texts'
     assert_equal "$(post "$program" '{"items": [{"problem": "A", "files": {"../x.c": "", "y.c": ""}}]}')" \
         'items[0]: a file'"'"'s name may have letters, digits and _ . + -, not beginning with - or .'
     assert_equal "$(post "$bob" '{"items": []}')" \
@@ -884,7 +898,7 @@ SCRIPT
     assert_equal "$(chromium_text 'document.documentElement.lang + " " + document.querySelector("h1").textContent')" \
         'ja 受け付けられませんでした'
     assert_equal "$(chromium_text 'document.querySelector("[role=alert]").textContent')" \
-        'it is not a .cu or .c file, an archive, or a folder of files'
+        'it is not a .cu, .c or .cc file, an archive, or a folder of files'
     chromium_text 'document.querySelector("a").click(); ""'
     until_true 20 page_is '/ja/my/index.html'
     # A program that is refused gets the text alone.

@@ -57,6 +57,9 @@ told() { jq -sc 'sort_by(.file) | map([.file, .verdict])' <<< "${1-$output}"; }
     assert_equal "$(query 'SELECT count(*) FROM submissions')" 3
     run -0 --separate-stderr batch --resume 1 --out lines
     assert_equal "$(jq -sc 'map([.batch, .file]) | unique | length' lines) $(wc -l < lines)" '2 4'
+    # C++ keeps its language.
+    run -0 --separate-stderr batch A "$root/tests/fixtures/stable_sort.cc"
+    assert_equal "$(jq -r .verdict <<< "$output")" AC
     # The day-to-day way in is the same.
     run -0 --separate-stderr timeout 120 "$root/run_scripts/batch.sh" A c.c --url "$url" --token token
     assert_equal "$(told)" '[["c.c","CE"]]'
@@ -70,10 +73,10 @@ told() { jq -sc 'sort_by(.file) | map([.file, .verdict])' <<< "${1-$output}"; }
         assert_equal "$stderr" "batch: $1"
         assert_output ''
     }
-    said 'name a problem and files; see batch --help' A
-    said "'x.txt' is not a .c or .cu file" A x.txt
+    said 'name a problem and files; see build/batch --help' A
+    said "'x.txt' is not a .cu, .c or .cc file" A x.txt
     said "there is no file 'none.c', or it cannot be read" A none.c
-    said "unknown option '--fast'; see batch --help" A a.c --fast
+    said "unknown option '--fast'; see build/batch --help" A a.c --fast
     said "--poll: '0' is not a number of seconds from 0.1 to 86400" A a.c --poll 0
     said "--resume: '0' is not the number of a batch" --resume 0
     said '101 files are more than 100: make several batches' A $(printf 'a.c %.0s' {1..101})

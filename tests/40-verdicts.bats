@@ -254,6 +254,31 @@ judged() {
     assert_output --partial 'the compiler did not end within 2 s'
 }
 
+@test "judge: Ctrl-C while a submission compiles ends the judging, and all that it started" {
+    local judge status=0
+    cat > "$BATS_TEST_TMPDIR/slow.cc" <<'END'
+constexpr int slow()
+{
+    int sum = 0;
+    for (int i = 0; i < 1 << 30; i++)
+        for (int k = 0; k < 9; k++)
+            sum ^= i;
+    return sum;
+}
+static_assert(slow() != 1, "");
+END
+    # Background jobs of a script ignore it.
+    (trap - INT; exec setsid run_scripts/judge.sh "$BATS_TEST_TMPDIR/slow.cc" --json "$BATS_TEST_TMPDIR/result.json") \
+        > "$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
+    judge=$!
+    timeout 60 bash -c "until pgrep -f 'cc1plu[s] .*$BATS_TEST_TMPDIR/slow.cc' > /dev/null; do sleep 0.1; done"
+    kill -INT -- -$judge
+    wait $judge || status=$?
+    assert_equal "$status" 130
+    timeout 20 bash -c "while pgrep -f 'cc1plu[s] .*$BATS_TEST_TMPDIR/slow.cc' > /dev/null; do sleep 0.1; done"
+    [ ! -s "$BATS_TEST_TMPDIR/out" ] && [ ! -e "$BATS_TEST_TMPDIR/result.json" ]
+}
+
 @test "judge: it judges the current files, whatever their times and names are" {
     cd "$BATS_TEST_TMPDIR"
     mkdir fold x

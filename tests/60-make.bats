@@ -61,14 +61,44 @@ setup() {
     local knobs
     mapfile -t knobs < <(sed -n '/^# Knobs/,/^$/p' Makefile | grep -oE '\<[A-Z_]+=' | sort -u)
     [ ${#knobs[@]} -gt 10 ] || fail "${knobs[*]}"
-    run -0 make -n help "${knobs[@]/%/1}" SUBMISSION=device_user.cu PROBLEM=scan BUILD=build CUDASIM_SEED=1
+    run -0 make -n help "${knobs[@]/%/1}" SUBMISSION=device_user.cu PROBLEM=scan BUILD=build LEVELS=2 \
+        CUDASIM_SEED=1
     refute_output --partial 'no makefile reads'
     mkdir "$BATS_TEST_TMPDIR/my toolkit"
     cp Makefile "$BATS_TEST_TMPDIR/my toolkit"
     run -2 make -C "$BATS_TEST_TMPDIR/my toolkit" run
     assert_output --partial "my toolkit' has a blank in its path: move it to a path without blanks"
+    # A folder elsewhere was built in full, and the scripts then found nothing in it.
+    local folder
+    for folder in "$BATS_TEST_TMPDIR/out" ../out out/ a/../b 'a b' ''; do
+        run -2 make help BUILD="$folder"
+        assert_output --partial "BUILD: '$folder' must be a folder in this one"
+        [ -n "$folder" ] || continue
+        run -2 env BUILD="$folder" run_scripts/devices.sh
+        assert_output --partial "BUILD: '$folder' must be a folder in the toolkit's"
+    done
+    # Such a level stayed in the build folder, and nothing could be built any more.
+    run -2 make -n cudasim LEVELS='3 9'
+    assert_output --partial "LEVELS: '3 9' must be some of 2 3 4"
     run -2 make bench PROBLEM=matmul DEVICE=tpu
-    assert_line --index 0 "bench_ladder.sh: DEVICE: 'tpu' must be one of: cpu, gpu, all"
+    assert_line --index 0 "bench.sh: DEVICE: 'tpu' must be one of: cpu, gpu, all"
+}
+
+@test "scripts: a folder that cannot be written to is named, with the code of the machine's faults" {
+    local command
+    for command in demo.sh 'mutate.sh scan' 'gradescope.sh scan' 'bench.sh scan cpu 1024'; do
+        # shellcheck disable=SC2086
+        BUILD=VERSION run -3 timeout 60 run_scripts/$command
+        assert_line --partial ": cannot write to the folder '$root/VERSION"
+    done
+    # A report that cannot be written is not missed after the work.
+    run -2 timeout 60 run_scripts/sim.sh --html "$BATS_TEST_TMPDIR/none/page.html" tests/cudasim/vector_add.cu
+    assert_output "sim.sh: --html: cannot write '$BATS_TEST_TMPDIR/none/page.html'"
+    run -2 timeout 60 run_scripts/sim.sh --json "$BATS_TEST_TMPDIR" tests/cudasim/vector_add.cu
+    assert_output "sim.sh: --json: cannot write '$BATS_TEST_TMPDIR'"
+    # Wrong options end a ladder of sizes at the first.
+    run -2 timeout 60 run_scripts/run_matmul.sh --frob
+    assert_equal "$(grep -c frob <<< "$output")" 1
 }
 
 @test "make: a second make does nothing; a change of flags or of a header rebuilds" {
@@ -78,6 +108,10 @@ setup() {
     assert_output "make: Nothing to be done for 'all'."
     run -0 make DEV=1
     assert_output "make: Nothing to be done for 'all'."
+    # Where no problem has an outputs.c, as in an autograder for a new one, the list of them is empty, and a file.
+    rm build/outputs-sources build/outputs.c
+    run -0 make -s OUTPUTS_SOURCES= build/outputs.c
+    make -s all
     touch verify/wire/channel.h
     run -0 make
     assert_output --partial 'CC verify/judge/session.c'

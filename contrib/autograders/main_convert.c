@@ -130,9 +130,12 @@ int main(int argc, char **argv)
         case 'v': ok = tap_version(optarg, &options.tap_version, &error); break;
         case 's': options.hide_secret = true; break;
         case 'h': return fputs(help, stdout) < 0;
-        default: ok = error_option(&error, option, argv[optind - 1], "convert");
+        default: ok = error_option(&error, option, argv[optind - 1], "build/convert");
         }
     write = format_of(argv[optind]);
+    if (ok && optind < argc && !write)
+        ok = error_usage(&error, "there is no format '%s': use junit, tap, summary, gradescope or classroom",
+                         argv[optind]);
     if (ok && (!write || argc - optind < 2 || argc - optind > RESULTS_MOST))
         ok = error_usage(&error, "give a FORMAT (junit, tap, summary, gradescope or classroom) and a RESULT; see "
                                  "--help");

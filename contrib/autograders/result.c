@@ -227,6 +227,8 @@ bool graded_read(struct graded *graded, const char *path, bool full, struct erro
         return error_usage(error, "cannot read '%s': %s", path, strerror(errno));
     if (!S_ISREG(status.st_mode) || status.st_size > FILE_MOST)
         return error_usage(error, "'%s' is not a file, or it is larger than 64 MiB", path);
+    if (status.st_size == 0)
+        return error_usage(error, "'%s' is empty: it is not JSON from main_host", path);
     root = canonical_read_file(path, &why);
     if (!root)
         return error_usage(error, "%s: it is not JSON from main_host", why.text);

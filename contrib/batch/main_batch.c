@@ -23,10 +23,10 @@
 static const char help[] =
     "usage: batch PROBLEM FILE... [--times] [--explain] [--counters] [--again] [--out FILE] [--resume BATCH] ...\n"
     "\n"
-    "Sends each FILE (.c or .cu, at most 100 files) to a contest's server, which judges each file alone, after all\n"
-    "submissions of the contest. The results enter no standings. Writes one line of JSON per file when its result\n"
-    "arrives: the batch, the file's name, and the fields that docs/formats/batches.md lists. Prints the batch's\n"
-    "number on standard error.\n"
+    "Sends each FILE (.cu, .c or .cc, at most 100 files) to a contest's server, which judges each file alone, after\n"
+    "all submissions of the contest. The results enter no standings. Writes one line of JSON per file when its\n"
+    "result arrives: the batch, the file's name, and the fields that docs/formats/batches.md lists. Prints the\n"
+    "batch's number on standard error.\n"
     "\n"
     "  --times          also measure the times of accepted submissions\n"
     "  --explain        also explain them by the simulator on one sample, if the simulator runs them\n"
@@ -114,15 +114,21 @@ static bool ends_with(const char *text, const char *end)
     return length > tail && strcmp(text + length - tail, end) == 0;
 }
 
+/* What the server calls the language of a file; NULL if it is no source. */
+static const char *language_of(const char *path)
+{
+    return ends_with(path, ".cu") ? "cuda" : ends_with(path, ".cc") ? "cpp" : ends_with(path, ".c") ? "c" : NULL;
+}
+
 static bool check_files(const struct options *options, struct error *error)
 {
     if (!options->resume && options->file_count == 0)
-        return error_usage(error, "name a problem and files; see batch --help");
+        return error_usage(error, "name a problem and files; see build/batch --help");
     if (options->file_count > LINES_ITEMS)
         return error_usage(error, "%zu files are more than %d: make several batches", options->file_count, LINES_ITEMS);
     for (size_t i = 0; i < options->file_count; i++) {
-        if (!ends_with(options->files[i], ".c") && !ends_with(options->files[i], ".cu"))
-            return error_usage(error, "'%.200s' is not a .c or .cu file", options->files[i]);
+        if (!language_of(options->files[i]))
+            return error_usage(error, "'%.200s' is not a .cu, .c or .cc file", options->files[i]);
         if (!options->resume && access(options->files[i], R_OK) != 0)
             return error_usage(error, "there is no file '%.200s', or it cannot be read", options->files[i]);
     }
@@ -167,7 +173,7 @@ static bool take_options(struct options *options, int argc, char **argv, struct 
             ok = number_integer(optarg, 1, INT64_MAX, &number) ||
                  error_usage(error, "--resume: '%.60s' is not the number of a batch", optarg);
             break;
-        default: return error_option(error, option, argv[optind - 1], "batch");
+        default: return error_option(error, option, argv[optind - 1], "build/batch");
         }
     }
     if (ok && optind < argc)
@@ -282,7 +288,7 @@ static bool add_file(json_t *items, const struct options *options, const char *p
     if (!source)
         return error_usage(error, "'%.200s' is not text in UTF-8", path);
     item = json_pack("{s:s, s:o, s:s, s:o, s:b}", "problem", options->problem, "source", source, "language",
-                     ends_with(path, ".cu") ? "cuda" : "c", "want", wants_of(options), "again", (int)options->again);
+                     language_of(path), "want", wants_of(options), "again", (int)options->again);
     return json_array_append_new(items, item) == 0 || error_toolkit(error, "out of memory");
 }
 

@@ -67,11 +67,11 @@ static bool take_options(struct options *options, int argc, char **argv, struct 
             if (!contest_time(optarg, &options->at))
                 return error_usage(error, "--at: '%.60s' is not a time such as 2026-05-01T09:00:00Z", optarg);
             break;
-        default: return error_option(error, option, argv[optind - 1], "clics");
+        default: return error_option(error, option, argv[optind - 1], "build/clics");
         }
     }
     if (optind + 1 != argc || !options->out)
-        return error_usage(error, "give a contest's folder and --out DIR; see clics --help");
+        return error_usage(error, "give a contest's folder and --out DIR; see build/clics --help");
     if (options->id && !clics_is_id(options->id))
         return error_usage(error, "--id: '%.60s' is not an ID: use 1 to 36 of a-z A-Z 0-9 _ . -, no - or . at the "
                                   "start, no . at the end",
@@ -233,9 +233,8 @@ static bool run(const struct options *options, struct error *error)
     if (!root_find(build, root, sizeof root, error) || !contest_load(&contest, folder, error))
         return false;
     clics_id("c", options->id ? options->id : strrchr(folder, '/') + 1, id);
-    snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
-    ok = (access(path, F_OK) == 0 || error_usage(error, "'%s' was not graded yet: there is no '%s'", folder, path)) &&
-         store_open(&store, path, STORE_READ, error) && publish(options, &view, error);
+    ok = store_find(folder, path, error) && store_open(&store, path, STORE_READ, error) &&
+         publish(options, &view, error);
     if (store.db)
         store_close(&store);
     contest_release(&contest);

@@ -173,7 +173,7 @@ static bool read_languages(const struct reader *reader)
 {
     /* `unknown` is no language: what could not be unpacked is in none that is known. */
     static const char *const languages[][4] = {
-        { "c", "C", "c" },
+        { "c", "C or C++", "c", "cc" },
         { "cuda", "CUDA C/C++", "cu" },
         { "opencl", "OpenCL with C", "c", "cl" },
         { "unknown", "not recognised" },
@@ -253,17 +253,6 @@ static bool read_sources(struct reader *reader)
 
 /* ------------------------------------------------------------------ teams */
 
-static json_t *find(const json_t *array, const char *id)
-{
-    for (size_t i = 0; i < json_array_size(array); i++) {
-        json_t *object = json_array_get(array, i);
-
-        if (strcmp(json_string_value(json_object_get(object, "id")), id) == 0)
-            return object;
-    }
-    return NULL;
-}
-
 /* The team's affiliation as an organization, of which there is one for each name. */
 static bool add_organization(const struct reader *reader, json_t *team, const char *name, const char *country)
 {
@@ -273,7 +262,7 @@ static bool add_organization(const struct reader *reader, json_t *team, const ch
     digest_bytes(name, strlen(name), hex);
     snprintf(id, sizeof id, "o-%.16s", hex);
     json_object_set_new(team, "organization_id", json_string(id));
-    object = find(json_object_get(reader->out, "organizations"), id);
+    object = clics_find(json_object_get(reader->out, "organizations"), id);
     if (!object) {
         object = json_pack("{s:s, s:s}", "id", id, "name", name);
         if (!add(reader, "organizations", object))
@@ -309,7 +298,7 @@ static void set_group(const struct reader *reader, json_t *team, const char *gro
     if (!group)
         return;
     clics_id("g", group, id);
-    if (find(json_object_get(reader->out, "groups"), id))
+    if (clics_find(json_object_get(reader->out, "groups"), id))
         json_object_set_new(team, "group_ids", json_pack("[s]", id));
 }
 
@@ -323,7 +312,7 @@ static bool add_team(const struct reader *reader, const char *folder_name, bool 
     bool ok;
 
     clics_id("t", folder_name, id);
-    if (find(json_object_get(reader->out, "teams"), id))
+    if (clics_find(json_object_get(reader->out, "teams"), id))
         return true;
     snprintf(path, sizeof path, "%.2000s/teams/%s.yaml", reader->view->folder, folder_name);
     if (access(path, F_OK) == 0 && !settings_load(&settings, path, team_keys, reader->error))
@@ -392,7 +381,7 @@ static const char *language_of(const char *built, const char *path, bool done)
         return language_id(built);
     if (ends_with(path, ".cu"))
         return "cuda";
-    if (ends_with(path, ".c"))
+    if (ends_with(path, ".c") || ends_with(path, ".cc"))
         return "c";
     return done ? "unknown" : NULL;
 }

@@ -16,17 +16,6 @@ struct prizes {
     struct error *error;
 };
 
-static json_t *find(const json_t *array, const char *id)
-{
-    json_t *object;
-    size_t i;
-
-    json_array_foreach(array, i, object)
-        if (strcmp(json_string_value(json_object_get(object, "id")), id) == 0)
-            return object;
-    return NULL;
-}
-
 static bool add_award(const struct prizes *prizes, const char *id, const char *citation, const char *team)
 {
     char team_id[CLICS_ID];
@@ -60,7 +49,7 @@ static bool read_first_to_solve(const struct prizes *prizes, const char *problem
 /* Puts a team into the award of that ID, which is made with its first one. */
 static bool add_winner(const struct prizes *prizes, const char *id, const char *citation, const char *team)
 {
-    json_t *award = find(prizes->out, id);
+    json_t *award = clics_find(prizes->out, id);
     char team_id[CLICS_ID];
 
     clics_id("t", team, team_id);

@@ -67,3 +67,17 @@ void clics_id(const char *prefix, const char *name, char id[CLICS_ID])
     digest_bytes(name, strlen(name), hex);
     snprintf(id, CLICS_ID, "%s-%.16s", prefix, hex);
 }
+
+json_t *clics_find(const json_t *array, const char *id)
+{
+    json_t *object;
+    size_t i;
+
+    json_array_foreach(array, i, object) {
+        const char *own = json_string_value(json_object_get(object, "id"));
+
+        if (own && strcmp(own, id) == 0)
+            return object;
+    }
+    return NULL;
+}

@@ -31,4 +31,7 @@ bool clics_is_id(const char *text);
  */
 void clics_id(const char *prefix, const char *name, char id[CLICS_ID]);
 
+/* The object of an array that has this `id`; NULL if there is none. */
+json_t *clics_find(const json_t *array, const char *id);
+
 #endif

@@ -12,7 +12,7 @@
 bool filter_take(struct filter *filter, const char *option, const char *value, struct error *error)
 {
     if (!value)
-        return error_usage(error, "'%s' is unknown or needs a value; see grader --help", option);
+        return error_usage(error, "'%s' is unknown or needs a value; see build/grader --help", option);
     if (strcmp(option, "--team") == 0)
         filter->team = value;
     else if (strcmp(option, "--problem") == 0)
@@ -31,7 +31,7 @@ bool filter_take(struct filter *filter, const char *option, const char *value, s
         return number_integer(value, 1, INT64_MAX, &filter->submission) ||
                error_usage(error, "--submission: '%s' is not a number", value);
     else
-        return error_usage(error, "unknown option '%s'; see grader --help", option);
+        return error_usage(error, "unknown option '%s'; see build/grader --help", option);
     return true;
 }
 

@@ -2,10 +2,10 @@
 # Builds one submission of a contest; build/grader calls it: grade_build.sh SOURCE PROBLEM WORK
 #
 # SOURCE is a file or folder, or the grader's copy of a submission: a folder with one entry device_user.c,
-# device_user.cu, folder or archive. It writes to WORK: source (the built source), object (the built file's path),
-# language (CUDA, OpenCL or C), and source_path. Exit codes: 0 built, 1 it does not compile, 2 it is refused, 3 the
-# toolkit failed. Standard output and error are the log. The same source gives the same bytes for any path of it, of
-# WORK and of the toolkit: records contain the built file's digest (rerun_record.sh).
+# device_user.cc, device_user.cu, folder or archive. It writes to WORK: source (the built source), object (the built
+# file's path), language (CUDA, OpenCL or C), and source_path. Exit codes: 0 built, 1 it does not compile, 2 it is
+# refused, 3 the toolkit failed. Standard output and error are the log. The same source gives the same bytes for any
+# path of it, of WORK and of the toolkit: records contain the built file's digest (rerun_record.sh).
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 . "$(dirname "$0")/../../run_scripts/lib/build_submission.sh"
@@ -14,7 +14,7 @@ help_asked "$@"
 work=$(realpath "$3")
 problem_exists "$2"
 entry=$1
-for name in device_user.c device_user.cu folder archive; do
+for name in device_user.c device_user.cc device_user.cu folder archive; do
     contents=("$1"/*)
     [ ! -e "$1/$name" ] || [ ${#contents[@]} != 1 ] || entry=$1/$name
 done

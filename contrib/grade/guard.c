@@ -74,7 +74,7 @@ bool guard_before(const char *folder, struct error *error)
 
     if (!each_source(folder, count_one, &sources, error) || sources == 0)
         return sources == 0 && error->text[0] == '\0';
-    snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
+    store_path(folder, path);
     why = stat(path, &status) != 0 ? (errno == ENOENT ? "is missing" : NULL)
           : status.st_size == 0    ? "is empty"
           : !has_contest(path)     ? "contains no contest"

@@ -197,6 +197,7 @@ static const char *copy_name(const char *name, bool folder)
     return folder                   ? "folder"
            : is_archive(name)       ? "archive"
            : ends_with(name, ".cu") ? "device_user.cu"
+           : ends_with(name, ".cc") ? "device_user.cc"
            : ends_with(name, ".c")  ? "device_user.c"
                                     : NULL;
 }
@@ -390,7 +391,7 @@ static bool take_submission(struct place *place, int folder, const char *name, b
         return tell(intake, team, problem, name, "left out: its name is not readable text"), true;
     as = copy_name(name, S_ISDIR(status.st_mode));
     if (!as)
-        return tell(intake, team, problem, name, "left out: it is not a .cu or .c file, folder or archive"), true;
+        return tell(intake, team, problem, name, "left out: it is not a .cu, .c or .cc file, folder or archive"), true;
     note_time(&survey, &status); /* of a link too, which is not opened */
     if (!take_tree(folder, name, -1, NULL, 0, intake->contest, &survey, error))
         return false;

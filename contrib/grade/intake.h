@@ -3,7 +3,7 @@
  *
  * Called by the grader's loop. Names are bytes from outside: they are bound as values or printed with what is no text
  * replaced, and no command gets one. What is judged is the copy, CONTEST/grading/sources/NUMBER/, whose names are
- * harmless: "device_user.c" or ".cu" for a file, "archive" for an archive, a folder's files by their own names.
+ * harmless: "device_user.cu", ".c" or ".cc" for a file, "archive" for an archive, a folder's files by their own names.
  */
 #ifndef GRADE_INTAKE_H
 #define GRADE_INTAKE_H
@@ -41,7 +41,7 @@ bool intake_scan(struct intake *intake, struct store *store, struct error *error
  */
 enum intake_answer {
     INTAKE_TAKEN,
-    INTAKE_NO_SOURCE, /* its name is not readable text, or not of a .cu or .c file, a folder or an archive */
+    INTAKE_NO_SOURCE, /* its name is not readable text, or not of a .cu, .c or .cc file, a folder or an archive */
     INTAKE_FULL,      /* the team's queue has no room (limits.queued), or too many were refused within an hour */
     INTAKE_GONE,      /* nothing is in it */
 };

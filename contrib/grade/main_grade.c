@@ -139,7 +139,7 @@ static int command_run(const struct places *places, int argc, char **argv, const
         case 'b': ok = take_count("builds", optarg, GRADER_JOBS, &grader.build_count, error); break;
         case 'g': ok = grader_add_gpu(&grader, optarg, error); break;
         case 'l': ok = take_count("lanes", optarg, GRADER_GPUS, &lanes, error); break;
-        default: ok = error_option(error, option, argv[optind - 1], "grader");
+        default: ok = error_option(error, option, argv[optind - 1], "build/grader");
         }
     }
     if (!ok)
@@ -160,7 +160,7 @@ static int command_run(const struct places *places, int argc, char **argv, const
     grader.intake = (struct intake){ .contest = &contest, .folder = folder, .settle = grader.watch ? 1.5 : 0 };
     ok = make_folder(folder, "grading", error) && make_folder(folder, "grading/sources", error) &&
          make_folder(places->build, "grading", error) && (lock = take_lock(folder, error)) >= 0;
-    snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
+    store_path(folder, path);
     ok = ok && guard_before(folder, error) && store_open(&store, path, STORE_WRITE, error) &&
          guard_opened(folder, &store, error) && grader_run(&grader, &stopped, error);
     if (store.db)
@@ -197,7 +197,7 @@ static int command_cluster(int argc, char **argv, const char *folder, struct err
         else if (option == 'w')
             spool.watch = true;
         else
-            ok = error_option(error, option, argv[optind - 1], "grader");
+            ok = error_option(error, option, argv[optind - 1], "build/grader");
     }
     if (ok && !spool.script)
         ok = error_usage(error, "cluster needs --script: use contrib/slurm/grade_slurm.sh, which gives it");
@@ -207,7 +207,7 @@ static int command_cluster(int argc, char **argv, const char *folder, struct err
          make_folder(folder, "grading/slurm", error) && make_folder(folder, "grading/slurm/orders", error) &&
          make_folder(folder, "grading/slurm/results", error) && make_folder(folder, "grading/slurm/unfit", error) &&
          (lock = take_lock(folder, error)) >= 0;
-    snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
+    store_path(folder, path);
     ok = ok && guard_before(folder, error) && store_open(&store, path, STORE_WRITE, error) &&
          guard_opened(folder, &store, error) && spool_run(&spool, &stopped, error);
     if (store.db)
@@ -264,7 +264,7 @@ static int command_work(const struct places *places, int argc, char **argv, cons
         case 'g': ok = grader_add_gpu(&grader, optarg, error); break;
         case 'l': ok = take_count("lanes", optarg, GRADER_GPUS, &lanes, error); break;
         case 'b': ok = take_count("builds", optarg, GRADER_JOBS, &grader.build_count, error); break;
-        default: ok = error_option(error, option, argv[optind - 1], "grader");
+        default: ok = error_option(error, option, argv[optind - 1], "build/grader");
         }
     }
     if (ok && (!order || !work.results || !work.scratch || !grader.host))
@@ -295,7 +295,7 @@ static int command_on_accounts(int argc, char **argv, const char *folder, struct
     char path[PATH_MAX];
     int code;
 
-    snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
+    store_path(folder, path);
     if (!make_folder(folder, "grading", error) || !guard_before(folder, error) ||
         !store_open(&store, path, STORE_WRITE, error))
         return (int)error->code;
@@ -323,9 +323,7 @@ static int command_on_results(const char *command, int argc, char **argv, const 
 
     if (!contest_load(&contest, folder, error))
         return error->code;
-    snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
-    if (access(path, F_OK) != 0) {
-        error_usage(error, "'%s' was not graded yet: there is no '%s'", folder, path);
+    if (!store_find(folder, path, error)) {
         code = EXIT_USAGE;
     } else if (strcmp(command, "results") == 0) {
         code = command_results(&contest, folder, argc, argv, error);
@@ -416,7 +414,7 @@ int main(int argc, char **argv)
     else if (is_on_results(argv[1]))
         code = command_on_results(argv[1], argc - 3, argv + 3, folder, &error);
     else
-        error_usage(&error, "unknown command '%s'; see grader --help", argv[1]);
+        error_usage(&error, "unknown command '%s'; see build/grader --help", argv[1]);
     if (code == 0 && fflush(stdout) != 0) {
         error_system(&error, "cannot write");
         code = error.code;

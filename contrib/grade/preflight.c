@@ -242,10 +242,10 @@ static int is_source(const struct dirent *entry)
 {
     const char *end = strrchr(entry->d_name, '.');
 
-    return end && (strcmp(end, ".c") == 0 || strcmp(end, ".cu") == 0);
+    return end && (strcmp(end, ".c") == 0 || strcmp(end, ".cc") == 0 || strcmp(end, ".cu") == 0);
 }
 
-/* A .c or .cu file, or a folder with some. */
+/* A .cu, .c or .cc file, or a folder with some. */
 static bool baseline_is_there(const char *path)
 {
     struct dirent **entries = NULL;
@@ -322,8 +322,9 @@ static bool problem_is_there(const struct contest *contest, size_t index, const 
                faults_note(faults, error);
     snprintf(path, sizeof path, "%.2000s/%s", root, problem->baseline ? problem->baseline : "");
     if (problem->baseline && !baseline_is_there(path) &&
-        !(error_usage(error, "%s:%d: there is no baseline '%s' in the toolkit: a .c or .cu file, or a folder of them",
-                      contest->settings.path, contest_problem_line(contest, index, "baseline"), problem->baseline) ||
+        !(error_usage(error, "%s:%d: there is no baseline '%s' in the toolkit: a .cu, .c or .cc file, or a folder of "
+                      "them", contest->settings.path, contest_problem_line(contest, index, "baseline"),
+                      problem->baseline) ||
           faults_note(faults, error)))
         return false;
     if (!data_is_there(contest, index, root, faults, error))

@@ -337,7 +337,7 @@ int command_results(const struct contest *contest, const char *folder, int argc,
         filter.since = contest->start;
         filter.until = contest->end > 0 ? nextafter(contest->end, 0) : 0;
     }
-    snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
+    store_path(folder, path);
     if (!store_open(&store, path, secrets ? STORE_READ_SECRET : STORE_READ, error))
         return error->code;
     if (own || sql) {

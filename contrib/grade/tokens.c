@@ -82,13 +82,13 @@ int command_token(struct store *store, const char *folder, int argc, char **argv
         case 'p': role = ROLE_PROGRAM, name = optarg; break;
         case 'j': role = ROLE_JURY, name = optarg; break;
         case 'a': role = ROLE_ADMIN, name = optarg; break;
-        default: return error_option(error, option, argv[optind - 1], "grader"), EXIT_USAGE;
+        default: return error_option(error, option, argv[optind - 1], "build/grader"), EXIT_USAGE;
         }
     }
     if (!name && optind < argc)
         name = argv[optind++];
     if (optind < argc || (name && ended))
-        return error_usage(error, "token takes one name; see grader --help"), EXIT_USAGE;
+        return error_usage(error, "token takes one name; see build/grader --help"), EXIT_USAGE;
     if (ended)
         return end_token(store, ended, error);
     if (!name)

@@ -282,7 +282,7 @@ int check_main(struct kit *kit, int argc, char **argv)
     char *base;
 
     if (argc < 1 || !*argv[0] || argc > 2 || (argc == 2 && strcmp(argv[1], "--submissions") != 0))
-        kit_refuse("usage: check ZIP|FOLDER [--submissions] (make check-package PACKAGE=...)");
+        kit_refuse("usage: package.sh check ZIP|FOLDER [--submissions] (make check-package PACKAGE=...)");
     puts("check-package: programs in C, C++, Python and shell are run; others are only listed");
     package = archive_unpack(kit, argv[0]);
     for (size_t i = 0; i < package.ignored.count; i++)

@@ -389,7 +389,7 @@ static void write_problem(const struct export *export)
 
 static void take_options(struct export *export, int argc, char **argv)
 {
-    static const char usage[] = "usage: export PROBLEM [--limit BYTES] [--league NAME]";
+    static const char usage[] = "usage: package.sh export PROBLEM [--limit BYTES] [--league NAME]";
     const char *league = NULL;
     struct error error = { 0 };
 

@@ -218,8 +218,8 @@ int import_main(struct kit *kit, int argc, char **argv)
 
     if (argc < 2 || argc > 3 || !kit_matches(kit, argv[1], "[a-z][a-z0-9]{0,31}", NULL) ||
         (argc == 3 && strcmp(argv[2], "--by-hand") != 0))
-        kit_refuse("usage: import ZIP|FOLDER NAME [--by-hand]; NAME: a small letter, then small letters and digits, up "
-                   "to 32");
+        kit_refuse("usage: package.sh import ZIP|FOLDER NAME [--by-hand]; NAME: a small letter, then small letters and "
+                   "digits, up to 32");
     import.name = freeze[2] = argv[1];
     folder = kit_text(kit, "%s/problems/%s", kit->root, import.name);
     if (access(folder, F_OK) == 0)

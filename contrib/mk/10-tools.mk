@@ -58,9 +58,9 @@ endif
 # Not empty where the goals build something, rather than ask or remove.
 BUILDS := $(filter-out help clean have-nvcc uses-opencl print-%,$(or $(MAKECMDGOALS),all))
 # $(call stamp,FILE,TEXT): FILE holds TEXT, and is written only when that changes, by goals that build. Every call of
-# make asks, so make itself looks, and no process does.
-stamp = $(if $(BUILDS),$(if $(call differ,$(strip $(file <$(1))),$(strip $(2))),$(shell mkdir -p $(dir $(1)))\
-	$(file >$(1),$(strip $(2)))))
+# make asks, so make itself looks, and no process does. No file is no text, but an empty text is a file.
+stamp = $(if $(BUILDS),$(if $(or $(call differ,$(strip $(file <$(1))),$(strip $(2))),$(if $(wildcard $(1)),,yes)),\
+	$(shell mkdir -p $(dir $(1)))$(file >$(1),$(strip $(2)))))
 # Not empty where two texts differ: each would be found in the other.
 differ = $(if $(and $(findstring x$(1)x,x$(2)x),$(findstring x$(2)x,x$(1)x)),,yes)
 

@@ -18,11 +18,14 @@ CUDASIM_LIBS := -lzstd -ljansson -lpthread -lm
 RUNNABLE_LEVELS = $(or $(sort $(shell /lib64/ld-linux-x86-64.so.2 --help 2>/dev/null | \
 	sed -n 's/^ *x86-64-v\([234]\) .*supported.*/\1/p')),2 3 4)
 LEVELS_STAMP := $(BUILD)/cudasim/levels
-DEFAULT_LEVELS = $(sort $(lastword $(RUNNABLE_LEVELS)) $(file <$(LEVELS_STAMP)))
+DEFAULT_LEVELS = $(sort $(lastword $(RUNNABLE_LEVELS)) $(filter 2 3 4,$(file <$(LEVELS_STAMP))))
 # Goals that build the simulator, or may do so. Others do not ask the processor.
 BUILDS_CUDASIM := $(filter-out submission all $(if $(SIMULATED),,ready ready-to-judge simulator-if-used),$(BUILDS))
 ifeq ($(origin LEVELS),undefined)
 LEVELS := $(if $(BUILDS_CUDASIM),$(DEFAULT_LEVELS))
+endif
+ifneq ($(filter-out 2 3 4,$(LEVELS)),)
+$(error LEVELS: '$(LEVELS)' must be some of 2 3 4, or not given)
 endif
 LEVEL_2 := -DLEVEL=2 -march=x86-64-v2
 LEVEL_3 := -DLEVEL=3 -march=x86-64-v3
@@ -277,6 +280,9 @@ $(BUILD)/cudasim_checks: tests/bench/main_checks.cu $(PROGRAM_STAMP)
 
 # Seconds for each. What was found lies in build/fuzz/NAME-*, as does what was learned.
 FUZZ_SECONDS ?= 60
+# libFuzzer takes another word for 0, which has no end.
+fuzz_seconds = [[ '$(FUZZ_SECONDS)' =~ ^[1-9][0-9]*$$ ]] || \
+	{ echo "FUZZ_SECONDS: '$(FUZZ_SECONDS)' is not a number of seconds" >&2; exit 2; }
 CLANG ?= clang
 FUZZERS := $(BUILD)/fuzz/ptx $(BUILD)/fuzz/fatbin
 REPLAYERS := $(FUZZERS:%=%_replay)
@@ -299,6 +305,7 @@ $(BUILD)/fuzz/$(1)_replay: tests/fuzz/main_replay.c $(call fuzz_sources,$(1)) $(
 .PHONY: fuzz-$(1)
 fuzz-$(1): $(BUILD)/fuzz/$(1)
 	@mkdir -p $(BUILD)/fuzz/$(1)-corpus
+	@$$(fuzz_seconds)
 	$$(Q)$$< -max_total_time=$$(FUZZ_SECONDS) -print_final_stats=1 $(FUZZ_OPTIONS_$(1)) \
 		-artifact_prefix=$(BUILD)/fuzz/$(1)- $(BUILD)/fuzz/$(1)-corpus tests/fuzz/corpus/$(1)
 endef

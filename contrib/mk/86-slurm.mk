@@ -9,5 +9,6 @@ print-same-flags:
 
 .PHONY: simulate
 simulate: $(BUILD)/simulate
-$(BUILD)/simulate: $(call object,contrib/slurm/main_simulate.c verify/base/random.c verify/base/number.c)
+$(BUILD)/simulate: $(call object,contrib/slurm/main_simulate.c \
+	$(addprefix verify/base/,error.c text.c random.c number.c))
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lm

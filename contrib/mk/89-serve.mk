@@ -47,6 +47,7 @@ $(SERVE_FUZZERS:%=%_replay):
 serve-replayers: $(SERVE_FUZZERS:%=%_replay)
 fuzz-serve fuzz-unpack: fuzz-%: $(BUILD)/fuzz/%
 	@mkdir -p $(BUILD)/fuzz/$*-corpus
+	@$(fuzz_seconds)
 	$(Q)$< -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 $(FUZZ_OPTIONS_$*) \
 		-artifact_prefix=$(BUILD)/fuzz/$*- $(BUILD)/fuzz/$*-corpus tests/fuzz/corpus/$*
 

@@ -18,7 +18,6 @@ static const char help[] =
     "\n"
     "  --out FOLDER    write the drawn mutants: FOLDER/00001/NAME and its key FOLDER/00001/key\n"
     "  --count N       number of mutants, 1 to 100000 (default: 200)\n"
-    "  --barriers N    at most N of them remove a barrier (default: a tenth)\n"
     "  --seed S        seed of the random choice (default: 1)\n"
     "  --first N       number of the first mutant (default: 1)\n"
     "  --root FOLDER   keys name a source by its path below FOLDER\n"
@@ -27,13 +26,13 @@ static const char help[] =
 
 struct options {
     const char *out, *root;
-    unsigned long long count, barriers, seed, first;
+    unsigned long long count, seed, first;
     bool list;
 };
 
 static _Noreturn void usage(const char *what, const char *value)
 {
-    fprintf(stderr, "mutants: %s%s%s; see mutants --help\n", what, value ? " " : "", value ? value : "");
+    fprintf(stderr, "mutants: %s%s%s; see build/mutants --help\n", what, value ? " " : "", value ? value : "");
     exit(EXIT_USAGE);
 }
 
@@ -53,29 +52,30 @@ static unsigned long long number(const char *name, const char *text, unsigned lo
 static void parse(int argc, char **argv, struct options *options)
 {
     static const struct option names[] = {
-        { "out", required_argument, NULL, 'o' },      { "count", required_argument, NULL, 'c' },
-        { "barriers", required_argument, NULL, 'b' }, { "seed", required_argument, NULL, 's' },
-        { "first", required_argument, NULL, 'f' },    { "root", required_argument, NULL, 'r' },
-        { "list", no_argument, NULL, 'l' },           { "help", no_argument, NULL, 'h' },
+        { "out", required_argument, NULL, 'o' },   { "count", required_argument, NULL, 'c' },
+        { "seed", required_argument, NULL, 's' },  { "first", required_argument, NULL, 'f' },
+        { "root", required_argument, NULL, 'r' },  { "list", no_argument, NULL, 'l' },
+        { "help", no_argument, NULL, 'h' },
         { 0 },
     };
+    struct error error = { 0 };
     int c;
 
-    *options = (struct options){ .root = "", .count = 200, .barriers = UINT64_MAX, .seed = 1, .first = 1 };
-    while ((c = getopt_long(argc, argv, "+", names, NULL)) != -1)
+    *options = (struct options){ .root = "", .count = 200, .seed = 1, .first = 1 };
+    while ((c = getopt_long(argc, argv, "+:", names, NULL)) != -1)
         switch (c) {
         case 'o': options->out = optarg; break;
         case 'c': options->count = number("--count: not a number from 1 to 100000:", optarg, 1, 100000); break;
-        case 'b': options->barriers = number("--barriers: not a number up to 100000:", optarg, 0, 100000); break;
         case 's': options->seed = number("--seed: not a number:", optarg, 0, UINT64_MAX); break;
         case 'f': options->first = number("--first: not a number from 1 to 100000:", optarg, 1, 100000); break;
         case 'r': options->root = optarg; break;
         case 'l': options->list = true; break;
         case 'h': fputs(help, stdout); exit(0);
-        default: exit(EXIT_USAGE);
+        default:
+            error_option(&error, c, argv[optind - 1], "build/mutants");
+            fprintf(stderr, "mutants: %s\n", error.text);
+            exit(EXIT_USAGE);
         }
-    if (options->barriers == UINT64_MAX)
-        options->barriers = (options->count + 9) / 10;
     if (!options->list && !options->out)
         usage("--out FOLDER or --list is missing", NULL);
 }
@@ -167,7 +167,7 @@ int main(int argc, char **argv)
     }
     drawn = must(malloc((mutants.count + 1) * sizeof *drawn));
     if (!options.list)
-        count = mutants_draw(&mutants, options.count, options.barriers, options.seed, drawn);
+        count = mutants_draw(&mutants, options.count, options.seed, drawn);
     for (size_t i = 0; i < count; i++)
         write_mutant(&options, options.first + i, drawn[i]);
     for (size_t i = 0; options.list && i < mutants.count; i++)

@@ -205,8 +205,7 @@ static size_t draw_blocks(const struct mutant **all, size_t total, size_t count,
     return count;
 }
 
-size_t mutants_draw(const struct mutants *mutants, size_t count, size_t barriers, uint64_t seed,
-                    const struct mutant **drawn)
+size_t mutants_draw(const struct mutants *mutants, size_t count, uint64_t seed, const struct mutant **drawn)
 {
     struct random_key key = { .seed = seed };
     struct random_stream stream = random_stream(&key, 0);
@@ -216,7 +215,7 @@ size_t mutants_draw(const struct mutants *mutants, size_t count, size_t barriers
     for (size_t i = 0; i < mutants->count; i++)
         if (strcmp(mutants->items[i].operator, "barrier") == 0)
             some[found++] = &mutants->items[i];
-    taken = draw_blocks(some, found, barriers < count ? barriers : count, &stream, drawn);
+    taken = draw_blocks(some, found, (count + 9) / 10, &stream, drawn);
     found = 0;
     for (size_t i = 0; i < mutants->count; i++)
         if (strcmp(mutants->items[i].operator, "barrier") != 0)

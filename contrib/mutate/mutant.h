@@ -61,11 +61,10 @@ void mutants_sort(struct mutants *mutants, size_t first);
 
 /*
  * Draws `count` of them, or all if there are no more: they are cut into `count` blocks of neighbours, and one is drawn
- * of each, so that no part of the source is left out. Of the operator barrier as many as there are, `barriers` at
- * most. Fills drawn[], which has a place for each; returns how many.
+ * of each, so that no part of the source is left out. A tenth at most is of the operator barrier. Fills drawn[], which
+ * has a place for each; returns how many.
  */
-size_t mutants_draw(const struct mutants *mutants, size_t count, size_t barriers, uint64_t seed,
-                    const struct mutant **drawn);
+size_t mutants_draw(const struct mutants *mutants, size_t count, uint64_t seed, const struct mutant **drawn);
 
 /* The key in three lines: "FILE FUNCTION OPERATOR", "- BEFORE", "+ AFTER". */
 void mutant_print_key(const struct mutant *mutant, FILE *file);

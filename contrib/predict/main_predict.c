@@ -115,8 +115,8 @@ static const struct value_option {
 };
 enum { VALUES = sizeof values / sizeof values[0], JSON = VALUES, ALL, WHAT_IF, HELP, OPTIONS };
 
-/* Reads all words. False where they make no sense; *helped where only help was wanted. */
-static bool read_words(struct request *r, int argc, char **argv, bool *helped)
+/* Reads all words; *helped where only help was wanted. */
+static bool read_words(struct request *r, int argc, char **argv, bool *helped, struct error *error)
 {
     struct option names[OPTIONS + 1] = {[JSON] = {"json", no_argument, NULL, 'j'},
                                         [ALL] = {"all", no_argument, NULL, 'a'},
@@ -126,18 +126,36 @@ static bool read_words(struct request *r, int argc, char **argv, bool *helped)
 
     for (int i = 0; i < VALUES; i++)
         names[i] = (struct option){values[i].name, required_argument, NULL, 'v'};
-    while ((option = getopt_long(argc, argv, "h", names, &index)) != -1)
+    while ((option = getopt_long(argc, argv, ":h", names, &index)) != -1)
         switch (option) {
         case 'v': memcpy((char *)r + values[index].offset, &optarg, sizeof optarg); break;
         case 'j': r->json = true; break;
         case 'a': r->all = true; break;
         case 'w': r->what_if = true; break;
         case 'h': *helped = true; return true;
-        default: return false;
+        default: return error_option(error, option, argv[optind - 1], "build/predict/predict");
         }
     while (optind < argc && r->files < MAX_FILES)
         r->file[r->files++] = argv[optind++];
-    return optind == argc;
+    return optind == argc || error_usage(error, "more than %d words: give fewer files", MAX_FILES);
+}
+
+/* The command that the first word names, with as many files as it takes; NULL with *error. */
+static const struct command *find_command(const struct request *r, struct error *error)
+{
+    if (r->files == 0)
+        return error_usage(error, "name a command; see build/predict/predict --help"), NULL;
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        const struct command *command = &commands[i];
+
+        if (strcmp(command->name, r->file[0]) != 0)
+            continue;
+        if (r->files - 1 >= command->least && r->files - 1 <= command->most)
+            return command;
+        return error_usage(error, "%s: wrong number of files (%d); see build/predict/predict --help", command->name,
+                           r->files - 1), NULL;
+    }
+    return error_usage(error, "there is no command '%.100s'; see build/predict/predict --help", r->file[0]), NULL;
 }
 
 static int fail(const struct command *command, const struct error *error)
@@ -151,19 +169,17 @@ int main(int argc, char **argv)
     struct request r = {.inputs = "derived", .time = "log", .gpus = "contrib/predict/gpus.csv",
                         .data = "contrib/predict/data", .problem = "", .submission = "", .text = "", .how = "",
                         .driver = "not said", .date = "", .subset = "0/1"};
-    const struct command *command = NULL;
-    struct error error;
-    bool helped = false, good = read_words(&r, argc, argv, &helped);
+    const struct command *command;
+    struct error error = {0};
+    bool helped = false, good = read_words(&r, argc, argv, &helped, &error);
 
     if (helped) {
         fputs(help, stdout);
         return EXIT_ACCEPTED;
     }
-    for (size_t i = 0; good && r.files > 0 && i < sizeof commands / sizeof commands[0]; i++)
-        if (strcmp(commands[i].name, r.file[0]) == 0)
-            command = &commands[i];
-    if (!command || r.files - 1 < command->least || r.files - 1 > command->most) {
-        fputs(help, stderr);
+    command = good ? find_command(&r, &error) : NULL;
+    if (!command) {
+        fprintf(stderr, "predict: %s\n", error.text);
         return EXIT_USAGE;
     }
     memmove(r.file, r.file + 1, sizeof r.file - sizeof r.file[0]);

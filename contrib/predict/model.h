@@ -13,7 +13,7 @@
 
 enum { MODEL_FORMAT = 4 };
 #define MODEL_LEVEL 0.9 /* of intervals */
-/* The mechanism's quantile: draws differ, and 90 % is for the next one (docs/PREDICT.md, Intervals). */
+/* The mechanism's quantile: draws differ, and 90 % is for the next one (docs/predict/methods.md, Intervals). */
 #define DRAW_LEVEL 0.955
 
 /* How a method is used. RAW is the way of Riahi et al.: columns and times as they are, both scaled to [0, 1]. */

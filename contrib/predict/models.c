@@ -41,7 +41,7 @@ static bool make_recipe(struct recipe *recipe, const struct request *r, const ch
 {
     *recipe = (struct recipe){.method = method_find(method)};
     if (!recipe->method)
-        return error_usage(error, "there is no method '%s'; see predict --help", method);
+        return error_usage(error, "there is no method '%s'; see build/predict/predict --help", method);
     if (strcmp(r->inputs, "source") != 0 && strcmp(r->inputs, "derived") != 0)
         return error_usage(error, "--inputs must be source or derived, not '%s'", r->inputs);
     if (strcmp(r->time, "raw") != 0 && strcmp(r->time, "log") != 0)

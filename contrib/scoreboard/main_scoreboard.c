@@ -127,16 +127,12 @@ static bool write_board(const struct contest *contest, const char *folder, const
         return error_toolkit(error, "out of memory");
     state->site.folder = -1;
     layout_style_digest(state->digest, sizeof state->digest);
-    snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
-    if (access(path, F_OK) != 0)
-        ok = error_usage(error, "'%s' was not graded yet: there is no '%s'", folder, path);
-    else
-        ok = present(&now, error) && root_find(build, root, sizeof root, error) &&
-             store_open(&store, path, secrets ? STORE_READ_SECRET : STORE_READ, error) &&
-             store_run(&store, error, "BEGIN", "") &&
-             board_load(&state->board, contest, &store, folder, root, final, now, error) &&
-             site_begin(&state->site, out, MARKER, error) && write_pages(state, error) &&
-             site_publish(&state->site, error);
+    ok = store_find(folder, path, error) && present(&now, error) && root_find(build, root, sizeof root, error) &&
+         store_open(&store, path, secrets ? STORE_READ_SECRET : STORE_READ, error) &&
+         store_run(&store, error, "BEGIN", "") &&
+         board_load(&state->board, contest, &store, folder, root, final, now, error) &&
+         site_begin(&state->site, out, MARKER, error) && write_pages(state, error) &&
+         site_publish(&state->site, error);
     site_end(&state->site);
     board_release(&state->board);
     if (store.db)
@@ -168,11 +164,11 @@ int main(int argc, char **argv)
         case 's': secrets = true; break;
         case 'h': return fputs(help, stdout) < 0;
         default:
-            error_option(&error, option, argv[optind - 1], "scoreboard");
+            error_option(&error, option, argv[optind - 1], "build/scoreboard");
             return fprintf(stderr, "scoreboard: %s\n", error.text), EXIT_USAGE;
         }
     if (optind + 1 != argc || (public_view && (final || secrets))) {
-        fputs(optind + 1 != argc ? "scoreboard: give one contest's folder; see scoreboard --help\n"
+        fputs(optind + 1 != argc ? "scoreboard: give one contest's folder; see build/scoreboard --help\n"
                                  : "scoreboard: --public excludes --final and --show-secret\n",
               stderr);
         return EXIT_USAGE;

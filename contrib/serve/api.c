@@ -134,17 +134,6 @@ static void get_feed(struct server *server, struct http_request *request, struct
 
 /* ------------------------------------------------------------------ objects */
 
-static json_t *find(const json_t *array, const char *id)
-{
-    json_t *object;
-    size_t i;
-
-    json_array_foreach(array, i, object)
-        if (strcmp(json_string_value(json_object_get(object, "id")), id) == 0)
-            return object;
-    return NULL;
-}
-
 /* An account as an object of `accounts`. */
 static json_t *account_object(const char *name, enum role role)
 {
@@ -247,7 +236,7 @@ static void get_object(struct server *server, struct http_request *request, stru
     else if (strcmp(name, "accounts") == 0)
         value = made = accounts_of(server, request, &error);
     if (value && id)
-        value = json_is_array(value) ? find(value, id) : NULL;
+        value = json_is_array(value) ? clics_find(value, id) : NULL;
     if (value)
         send_json(request, reply, MHD_HTTP_OK, value);
     else if (error.text[0])
@@ -453,7 +442,7 @@ static void post_submission(struct server *server, struct http_request *request,
 /* The team whose ID in the API that is: the folder's name, in `name`; false where there is none. */
 static bool team_of(struct server *server, const char *id, char name[ACCOUNT_NAME])
 {
-    json_t *objects = news_objects(server->news, NEWS_JURY), *team = find(json_object_get(objects, "teams"), id);
+    json_t *objects = news_objects(server->news, NEWS_JURY), *team = clics_find(json_object_get(objects, "teams"), id);
 
     snprintf(name, ACCOUNT_NAME, "%s", team ? json_string_value(json_object_get(team, "label")) : "");
     news_release(server->news, objects);

@@ -1,7 +1,7 @@
 /*
  * batch.c - the door for programs: sources in a batch, judged behind everything of the contest, and no part of it.
  *
- *   POST /judge            {"items": [{"problem": ID, "source": TEXT, "language": "c"|"cuda"}, ...]}
+ *   POST /judge            {"items": [{"problem": ID, "source": TEXT, "language": "c"|"cpp"|"cuda"}, ...]}
  *   GET  /judge/N          the batch with all results so far
  *   GET  /judge/N/ID       one result with all that there is of it
  *   GET  /judge/N/events   each result when it is there, a line of JSON each; ends after the last
@@ -25,22 +25,30 @@ enum { ITEMS = 100, FILES = 64, TOLD_BITS = 20, BATCH_BITS = 27, BEAT_BIT = TOLD
 
 /* ------------------------------------------------------------------ taking */
 
+/* The name of a source that came without one, or NULL. */
+static const char *file_of_language(const char *language)
+{
+    return !language                       ? NULL
+           : strcmp(language, "c") == 0    ? "source.c"
+           : strcmp(language, "cpp") == 0  ? "source.cc"
+           : strcmp(language, "cuda") == 0 ? "source.cu"
+                                           : NULL;
+}
+
 /* The files of an item in files[FILES]; what is wrong with it, or NULL. */
 static const char *files_of_item(const json_t *item, struct upload_file *files, size_t *count)
 {
     const json_t *all = json_object_get(item, "files"), *source = json_object_get(item, "source");
-    const char *language = json_string_value(json_object_get(item, "language")), *name;
+    const char *name = file_of_language(json_string_value(json_object_get(item, "language")));
     json_t *text;
 
     *count = 0;
-    if (json_is_string(source) && !all && language &&
-        (strcmp(language, "c") == 0 || strcmp(language, "cuda") == 0)) {
-        files[(*count)++] = (struct upload_file){ strcmp(language, "c") == 0 ? "source.c" : "source.cu",
-                                                  json_string_value(source), json_string_length(source) };
+    if (json_is_string(source) && !all && name) {
+        files[(*count)++] = (struct upload_file){ name, json_string_value(source), json_string_length(source) };
         return NULL;
     }
     if (source || json_object_size(all) == 0 || json_object_size(all) > FILES)
-        return "give either source, with language c or cuda, or files, an object of names and texts";
+        return "give either source, with language c, cpp or cuda, or files, an object of names and texts";
     json_object_foreach((json_t *)all, name, text) {
         if (!json_is_string(text))
             return "files: the value of a name must be its text";

@@ -4,6 +4,7 @@
 #include "http.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -656,7 +657,13 @@ struct http *http_start(const struct http_config *config, struct error *error)
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32768, MHD_OPTION_NOTIFY_COMPLETED, end_request, http,
         MHD_OPTION_NOTIFY_CONNECTION, note_connection, http, MHD_OPTION_END);
     if (!http->daemon || pthread_create(&http->writer, NULL, write_all, http) != 0) {
-        error_system(error, "cannot listen on %s port %u", config->listen_address, config->port);
+        const int why = errno;
+
+        error_toolkit(error, "cannot listen on %s port %u: %s%s", config->listen_address, config->port, strerror(why),
+                      why == EADDRINUSE      ? "; use another --port, or --port 0 for any free one"
+                      : why == EACCES        ? "; use a --port of 1024 or above"
+                      : why == EADDRNOTAVAIL ? "; use an --address of this machine"
+                                             : "");
         if (http->daemon)
             MHD_stop_daemon(http->daemon);
         free(http);

@@ -70,11 +70,11 @@ static bool take_options(struct options *options, int argc, char **argv, struct 
             if (!number_integer(optarg, 0, 65535, &options->port))
                 return error_usage(error, "--port: '%.60s' is not a number from 0 to 65535", optarg);
             break;
-        default: return error_option(error, option, argv[optind - 1], "server");
+        default: return error_option(error, option, argv[optind - 1], "build/server");
         }
     }
     if (optind + 1 != argc)
-        return error_usage(error, "give a contest's folder; see server --help");
+        return error_usage(error, "give a contest's folder; see build/server --help");
     if (options->id && !clics_is_id(options->id))
         return error_usage(error, "--id: '%.60s' is not an ID: use 1 to 36 of a-z A-Z 0-9 _ . -, no - or . at the "
                                   "start, no . at the end",
@@ -122,7 +122,7 @@ static bool open_all(struct server *server, struct error *error)
     char path[PATH_MAX];
     bool changed;
 
-    snprintf(path, sizeof path, "%.3000s/grading/results.db", server->folder);
+    store_path(server->folder, path);
     snprintf(server->upload, sizeof server->upload, "%.3000s/grading/upload", server->folder);
     layout_style_digest(server->style, sizeof server->style);
     layout_digest(serve_script, server->script, sizeof server->script);

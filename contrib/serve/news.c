@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "contrib/clics/objects.h"
+#include "contrib/clics/words.h"
 #include "verify/base/clock.h"
 
 /* At least so long from one to the next, seconds: a change may come with each case that is judged. */
@@ -49,7 +50,7 @@ struct news *news_open(const struct contest *contest, const char *folder, const 
         return NULL;
     *news = (struct news){ .contest = contest, .folder = folder, .root = root, .id = id, .seen = -1 };
     pthread_mutex_init(&news->lock, NULL);
-    snprintf(path, sizeof path, "%.3000s/grading/results.db", folder);
+    store_path(folder, path);
     for (int i = 0; ok && i < NEWS_VIEWS; i++) {
         snprintf(news->paths[i], sizeof news->paths[i], "%.3000s/grading/feed-%s.ndjson", folder, names[i]);
         ok = store_open(&news->stores[i], path, i == NEWS_JURY ? STORE_READ_SECRET : STORE_READ, error);
@@ -169,17 +170,6 @@ bool news_is_for(const json_t *clarification, const char *team)
     return (!from[0] && !to[0]) || strcmp(from, team) == 0 || strcmp(to, team) == 0;
 }
 
-static json_t *find(const json_t *array, const char *id)
-{
-    json_t *object;
-    size_t i;
-
-    json_array_foreach(array, i, object)
-        if (strcmp(text_of(object, "id"), id) == 0)
-            return object;
-    return NULL;
-}
-
 /*
  * A private clarification as its team has it: a problem that is not shown yet, and a reply to what another team asked
  * are left out, for nothing may refer to what the team does not have.
@@ -187,12 +177,12 @@ static json_t *find(const json_t *array, const char *id)
 static json_t *private_one(json_t *one, const json_t *all, const json_t *objects)
 {
     const char *from = text_of(one, "from_team_id"), *team = from[0] ? from : text_of(one, "to_team_id");
-    const json_t *asked = find(all, text_of(one, "reply_to_id"));
+    const json_t *asked = clics_find(all, text_of(one, "reply_to_id"));
     json_t *copy = json_copy(one);
 
     if (!asked || !news_is_for(asked, team))
         json_object_set_new(copy, "reply_to_id", json_null());
-    if (!find(json_object_get(objects, "problems"), text_of(one, "problem_id")))
+    if (!clics_find(json_object_get(objects, "problems"), text_of(one, "problem_id")))
         json_object_set_new(copy, "problem_id", json_null());
     return copy;
 }
@@ -205,7 +195,7 @@ static json_t *objects_of_teams(json_t *open, const json_t *jury)
     size_t i;
 
     json_array_foreach(all, i, one) {
-        json_t *shown = find(json_object_get(open, "clarifications"), text_of(one, "id"));
+        json_t *shown = clics_find(json_object_get(open, "clarifications"), text_of(one, "id"));
 
         if (shown)
             json_array_append(list, shown);

@@ -78,7 +78,7 @@ static const char *words_of(enum intake_answer answer)
 {
     return answer == INTAKE_FULL ? "your queue is full: wait until one of your submissions is judged"
            : answer == INTAKE_GONE ? "there is nothing in it"
-                                   : "it is not a .cu or .c file, an archive, or a folder of files";
+                                   : "it is not a .cu, .c or .cc file, an archive, or a folder of files";
 }
 
 bool upload_take(struct server *server, const struct http_request *request, const char *team, const char *problem,

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/error.h"
 #include "verify/base/number.h"
 #include "verify/base/random.h"
 
@@ -37,9 +38,17 @@ static const char help[] =
     "  --repair S        seconds from a failure until the machine is back (default: 3600)\n"
     "  --seed N          seed of the random numbers (default: 1)\n"
     "\n"
-    "Prints a Markdown table with one row per number of machines. Exit codes: 0 done, 2 usage\n";
+    "Prints a Markdown table with one row per number of machines. Exit codes: 0 done, 2 usage, 3 the machine failed\n";
 
 enum { MOST_NODES = 4096, MOST = 10000000, MOST_BUILDS = 64 };
+
+static void *must(void *memory)
+{
+    if (memory)
+        return memory;
+    fputs("simulate: out of memory\n", stderr);
+    exit(EXIT_TOOLKIT);
+}
 
 struct sample {
     double build, run; /* seconds */
@@ -239,9 +248,7 @@ static bool read_times(const char *path, const struct options *options, struct s
         if ((options->device && strcmp(options->device, device) != 0) ||
             (options->problem && strcmp(options->problem, problem) != 0))
             continue;
-        grown = realloc(*samples, (*count + 1) * sizeof *grown);
-        if (!grown)
-            break;
+        grown = must(realloc(*samples, (*count + 1) * sizeof *grown));
         *samples = grown;
         grown[(*count)++] = sample;
     }
@@ -258,37 +265,30 @@ static bool take_number(const char *name, const char *text, double least, double
 }
 
 /* One number of machines. */
-static bool run(const struct options *options, const struct sample *samples, size_t count, size_t nodes)
+static void run(const struct options *options, const struct sample *samples, size_t count, size_t nodes)
 {
     static struct cluster cluster;
     const struct random_key key = { .seed = options->seed };
     const size_t n = options->submissions;
     struct random_stream drawn = random_stream(&key, 0);
-    double *waits = calloc(n, sizeof *waits);
-    bool ok;
+    double *waits = must(calloc(n, sizeof *waits));
 
     cluster = (struct cluster){ .options = options, .node_count = nodes, .chance = random_stream(&key, 1) };
-    cluster.submissions = calloc(n, sizeof *cluster.submissions);
-    cluster.orders = calloc(n, sizeof *cluster.orders);
-    cluster.lost = calloc(nodes + 1 + n, sizeof *cluster.lost);
-    ok = waits && cluster.submissions && cluster.orders && cluster.lost;
-    for (size_t i = 0; ok && i < n; i++)
+    cluster.submissions = must(calloc(n, sizeof *cluster.submissions));
+    cluster.orders = must(calloc(n, sizeof *cluster.orders));
+    cluster.lost = must(calloc(nodes + 1 + n, sizeof *cluster.lost));
+    for (size_t i = 0; i < n; i++)
         cluster.submissions[i] = (struct submission){ .times = samples[random_below(&drawn, (uint32_t)count)],
                                                       .arrived = options->hours * 3600 * (double)i / (double)n,
                                                       .done = -1 };
     for (size_t i = 0; i < nodes; i++)
         cluster.nodes[i].fails = next_failure(&cluster);
-    if (ok) {
-        simulate(&cluster);
-        print_row(&cluster, waits);
-    } else {
-        fputs("simulate: out of memory\n", stderr);
-    }
+    simulate(&cluster);
+    print_row(&cluster, waits);
     free(waits);
     free(cluster.submissions);
     free(cluster.orders);
     free(cluster.lost);
-    return ok;
 }
 
 int main(int argc, char **argv)
@@ -311,9 +311,10 @@ int main(int argc, char **argv)
     size_t count = 0;
     double value = 0;
     bool ok = true;
-    int option, which;
+    struct error error = { 0 };
+    int option;
 
-    while (ok && (option = getopt_long(argc, argv, "", longs, &which)) != -1) {
+    while (ok && (option = getopt_long(argc, argv, ":", longs, NULL)) != -1) {
         switch (option) {
         case 'd': options.device = optarg; break;
         case 'p': options.problem = optarg; break;
@@ -328,13 +329,14 @@ int main(int argc, char **argv)
         case 'r': ok = take_number("repair", optarg, 0, 1e6, &options.repair); break;
         case 'S': ok = take_number("seed", optarg, 0, 1e15, &value), options.seed = (uint64_t)value; break;
         case '?' + 128: return fputs(help, stdout) < 0;
-        default: ok = false;
+        default:
+            ok = error_option(&error, option, argv[optind - 1], "build/simulate");
+            fprintf(stderr, "simulate: %s\n", error.text);
         }
     }
-    if (!ok || optind == argc) {
-        if (optind == argc)
-            fputs(help, stderr);
-        return 2;
+    if (ok && optind == argc) {
+        fputs("simulate: name a file of times; see build/simulate --help\n", stderr);
+        ok = false;
     }
     for (int i = optind; ok && i < argc; i++)
         ok = read_times(argv[i], &options, &samples, &count);
@@ -354,7 +356,7 @@ int main(int argc, char **argv)
             ok = false;
             break;
         }
-        ok = run(&options, samples, count, number);
+        run(&options, samples, count, number);
         if (*end == '\0')
             break;
         text = end;

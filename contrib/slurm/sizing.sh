@@ -18,7 +18,7 @@ fi
 for database; do
     [ -f "$database" ] || refuse "there is no '$database'"
 done
-# Times between the steps count, as nobody else has the GPU then.
+# Times between the steps count, as nobody else has the GPU then. What does not compile runs on no device.
 for database; do
     if [ "$(head -c 15 "$database" | tr -d '\0')" != 'SQLite format 3' ]; then
         grep -v '^#' "$database" || true
@@ -29,7 +29,8 @@ for database; do
             (SELECT max(ended) FROM steps WHERE judgement = j.id AND step <> 'build') -
             (SELECT min(started) FROM steps WHERE judgement = j.id AND step <> 'build')
         FROM judgements j JOIN submissions s ON s.id = j.submission JOIN machines m ON m.id = j.machine
-        WHERE j.state = 'done' AND j.attempts = 0 AND j.verdict <> 'JE' ORDER BY j.id"
+        WHERE j.state = 'done' AND j.attempts = 0 AND j.verdict <> 'JE' AND
+            EXISTS (SELECT 1 FROM steps WHERE judgement = j.id AND step <> 'build') ORDER BY j.id"
 done | if [ $times = yes ]; then cat; else
     sort -t $'\t' -k 1,2 -k 4,4g | awk -F '\t' '
         function row(    half) {

@@ -21,7 +21,7 @@
  * quick leaves out sizes above 2^24, check times nothing above 40000 elements, which a simulator can do as well. Exit
  * code 1 where a result is wrong, 3 where CUDA fails.
  *
- * `make bench-mergesort-gpu` builds it as build/benches/mergesort_gpu.
+ * `make build/benches/mergesort_gpu PROBLEM=mergesort` builds it; it needs nvcc, and a GPU to run.
  */
 #include <algorithm>
 #include <chrono>

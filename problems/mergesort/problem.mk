@@ -11,7 +11,3 @@ $(MERGESORT_OBJECTS): $(BUILD)/obj/mergesort_bench/%.o: problems/mergesort/submi
 	@mkdir -p $(@D)
 	$(call say,CC $<)$(CC) $(SUBMISSION_CFLAGS) -Ddevice_user=mergesort_by_$* -MMD -MP \
 		-include problems/mergesort/include/device_user.h -Iproblems/mergesort/include -c -o $@ $<
-
-# The experts beside CUB and Thrust, in one process: needs nvcc, and a GPU to run.
-.PHONY: bench-mergesort-gpu
-bench-mergesort-gpu: $(BUILD)/benches/mergesort_gpu

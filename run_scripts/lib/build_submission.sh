@@ -95,9 +95,10 @@ submission_compile() {
     # The printed text does not show how it ended: the compiler repeats text of the submission.
     ended=$log.ended
     {
-        timeout -k 5 "$compile_seconds" "${@:3}" 2>&1 < /dev/null || status=$?
+        with_limit "$compile_seconds" "${@:3}" 2>&1 < /dev/null || status=$?
         echo "$status" > "$ended"
     } | head -c $((compile_words + 1)) > "$log" || true
+    [ -s "$ended" ] || exit 130 # it was interrupted
     status=$(< "$ended")
     rm -f "$ended"
     if [ "$(wc -c < "$log")" -gt $compile_words ]; then

@@ -29,5 +29,6 @@ for line in "${lines[@]}"; do
     fi
     echo "== ${line#gpu:}"
     "$build/main_host" "$problem" --submission "$so" --generate "${line#gpu:}" "$@" || failures=$?
+    [ $failures -ne 2 ] || exit 2 # the options are wrong for all of them
 done
 exit $failures

@@ -2,7 +2,12 @@
 # shellcheck shell=bash disable=SC2034
 set -euo pipefail
 root=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd) # every caller names this file by a path
-build=$root/${BUILD:-build}
+build=${BUILD:-build}
+[[ "/$build/" != *//* && "/$build/" != */../* && "$build" != *[[:space:]]* ]] || {
+    echo "BUILD: '$build' must be a folder in the toolkit's: a relative path without blanks, '..' or '/' at its end" >&2
+    exit 2
+}
+build=$root/$build
 
 # usage LINE: the caller's arguments are wrong.
 usage() { echo "usage: $1" >&2; exit 2; }
@@ -47,11 +52,38 @@ name_is() {
     esac
 }
 
+# The script's name in messages: the one that was typed, if that one started this one.
+script_name=${CALLED_AS:-${0##*/}}
+
 # refuse MESSAGE: the caller's arguments or files are at fault.
-refuse() { shown <<< "$(basename "$0"): $1" >&2; exit 2; }
+refuse() { shown <<< "$script_name: $1" >&2; exit 2; }
 
 # fail MESSAGE: the toolkit or the machine is at fault.
-fail() { shown <<< "$(basename "$0"): $1" >&2; exit 3; }
+fail() { shown <<< "$script_name: $1" >&2; exit 3; }
+
+# folder_made FOLDER: makes a folder that the script writes to; ends the script if it cannot.
+folder_made() { mkdir -p "$1" 2> /dev/null && [ -w "$1" ] || fail "cannot write to the folder '$1'"; }
+
+# file_is_writable OPTION FILE: ends the script, before the work, if the file that an option names cannot be written.
+file_is_writable() {
+    if [ -e "$2" ]; then
+        [ -w "$2" ] && [ ! -d "$2" ]
+    else
+        [ -w "$(dirname -- "$2")" ]
+    fi || refuse "$1: cannot write '$2'"
+}
+
+# with_limit SECONDS COMMAND...: runs a command as timeout does. timeout has a process group of its own, which Ctrl-C
+# does not reach: here Ctrl-C ends the command, and then the shell, with code 130.
+with_limit() {
+    local status=0 interrupted=''
+    timeout -k 5 "$@" &
+    trap 'interrupted=yes; kill "$!" 2> /dev/null || true' INT
+    wait "$!" || status=$?
+    trap - INT
+    [ -z "$interrupted" ] || { wait "$!" || true; exit 130; }
+    return $status
+}
 
 # toolkit_make ARGUMENT...: runs make in the toolkit's folder, quiet unless it fails, without a parent make's jobs.
 toolkit_make() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$root" "$@"; }
@@ -81,9 +113,9 @@ problem_exists() {
     refuse "there is no problem '$1'; there are: $(cd "$root/problems" && echo */ | tr -d /)"
 }
 
-# league_of FILE: prints the league that a submission (a .c or .cu file, or a folder) names, `league: NAME`; or nothing.
+# league_of FILE: prints the league that a submission (a source or a folder) names, `league: NAME`; or nothing.
 league_of() {
-    find "$1" -type f \( -name '*.cu' -o -name '*.c' \) -exec \
+    find "$1" -type f \( -name '*.cu' -o -name '*.c' -o -name '*.cc' \) -exec \
         sed -n 's/^.*\bleague: \([a-z0-9_]\+\)\([.,].*\| \*\/\)\?$/\1/p' {} + 2> /dev/null | head -n 1 || true
 }
 
@@ -110,6 +142,6 @@ zip_folder() {
         cd "$1"
         find "${@:3}" -exec touch -h -d '2000-01-01T00:00:00Z' {} +
         find "${@:3}" ! -path . | LC_ALL=C sort | TZ=UTC zip -q -X -y -@ - > "$zip.part"
-    ) || fail "cannot write '$zip'"
+    ) || { rm -f "$zip.part" && fail "cannot write '$zip'"; }
     mv "$zip.part" "$zip"
 }

@@ -12,7 +12,7 @@ suite() {
     else
         read -r name url commit < <(grep -P "^$1\t" "$tables/suites.tsv") ||
             refuse "the suite '$1' is neither in suites.tsv nor in the folder of --from"
-        echo "$(basename "$0"): fetching $name from $url" >&2
+        echo "$script_name: fetching $name from $url" >&2
         git init -q "$work/$1.new" && git -C "$work/$1.new" fetch -q --depth 1 "$url" "$commit" &&
             git -C "$work/$1.new" checkout -q FETCH_HEAD ||
             fail "cannot fetch '$url': name a folder that has it by --from"

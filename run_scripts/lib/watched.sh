@@ -35,6 +35,7 @@ practice_begin() {
 
     submission_check "$submission" "$problem"
     grep -q '\.cu$' <<< "$sources" || refuse "'$submission' is not CUDA C: this script works on CUDA submissions only"
+    folder_made "$build"
     toolkit_make submission "$(practice_target)" SUBMISSION="$submission" PROBLEM="$problem" >&2 ||
         refuse "'$submission' does not build: see above"
     path=$root/$(toolkit_make print-submission SUBMISSION="$submission" PROBLEM="$problem")
@@ -62,7 +63,7 @@ practice_target() { echo "${BUILD:-build}/practice/$problem"; }
 # A submission may end the process or be killed: `status` is its exit status.
 practice_run() {
     status=0
-    LD_LIBRARY_PATH=$runtime${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} timeout -k 5 "${PRACTICE_SECONDS:-600}" "${@:2}" \
+    LD_LIBRARY_PATH=$runtime${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} with_limit "${PRACTICE_SECONDS:-600}" "${@:2}" \
         "${command[@]}" > "$1" 2>&1 || status=$?
     local error
     error=$(sed -n "s/^practice: error: //p" "$1")

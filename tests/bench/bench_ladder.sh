@@ -27,7 +27,7 @@ list=${BENCH_LIST:-$root/problems/$PROBLEM/bench.txt}
 [ -f "$list" ] || refuse "there is no $list, which says what to time"
 cd "$root"
 accepted=problems/$PROBLEM/submissions/accepted folder=$build/bench/$PROBLEM
-mkdir -p "$folder"
+folder_made "$folder"
 rows=$folder/rows.jsonl
 : > "$rows"
 

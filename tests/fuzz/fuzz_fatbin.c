@@ -1,9 +1,5 @@
 /*
- * fuzz_fatbin.c - the readers of fatbins and cubins on broken input, for libFuzzer.
- *
- *     clang -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
- *         tests/fuzz/fuzz_fatbin.c contrib/cudasim/container/{fatbin,cubin}.c -lelf -lzstd -o fuzz_fatbin
- *     ./fuzz_fatbin -malloc_limit_mb=1100 -rss_limit_mb=4096 NEW_FOLDER tests/fuzz/corpus/fatbin
+ * fuzz_fatbin.c - the readers of fatbins and cubins on broken input, for libFuzzer: make fuzz-fatbin.
  *
  * The corpus is nvcc's output for two small kernels: PTX and cubins, plain and compressed in each way, relocatable,
  * for the linker, with debug options, two containers in a row, and a cubin alone.

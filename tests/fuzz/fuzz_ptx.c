@@ -1,9 +1,6 @@
 /*
- * fuzz_ptx.c - the PTX parser on broken text, for libFuzzer. What it accepts must hold together as ptx.h says.
- *
- *     clang -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
- *         tests/fuzz/fuzz_ptx.c contrib/cudasim/ptx/*.c contrib/cudasim/features/feature_{code,graph}.c -o fuzz_ptx
- *     ./fuzz_ptx -malloc_limit_mb=64 -max_len=16384 -dict=tests/fuzz/ptx.dict NEW_FOLDER tests/fuzz/corpus/ptx
+ * fuzz_ptx.c - the PTX parser on broken text, for libFuzzer: make fuzz-ptx. What it accepts must hold together as ptx.h
+ * says.
  *
  * The corpus is written by hand: each file shows one part of the grammar.
  */

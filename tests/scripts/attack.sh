@@ -46,6 +46,7 @@ done
 mkdir -p "$json"
 json=$(realpath "$json")
 files=("$@")
+for file; do [ -e "$file" ] || refuse "there is no attack '$file'"; done
 [ ${#files[@]} -gt 0 ] || files=("$root"/tests/exploits/*_*)
 
 if [ "${CLEAN_ROOM:-}" != yes ]; then

@@ -3,12 +3,12 @@
  */
 #include "store.h"
 
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* What SQLite says, and what to do about what an organiser can mend. */
 static bool failed(struct store *store, struct error *error)
@@ -297,6 +297,19 @@ static bool read_only_folder(struct store *store)
     const int code = sqlite3_errcode(store->db);
 
     return code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
+}
+
+void store_path(const char *contest, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%.3000s/grading/results.db", contest);
+}
+
+bool store_find(const char *contest, char path[PATH_MAX], struct error *error)
+{
+    store_path(contest, path);
+    return access(path, F_OK) == 0 ||
+           error_usage(error, "'%s' was not graded yet, there is no '%s': run run_scripts/grade.sh first", contest,
+                       path);
 }
 
 bool store_open(struct store *store, const char *path, enum store_mode mode, struct error *error)

@@ -8,6 +8,7 @@
 #ifndef GRADE_STORE_H
 #define GRADE_STORE_H
 
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,6 +27,10 @@ struct store {
  * STORE_READ_SECRET has all, as STORE_WRITE.
  */
 enum store_mode { STORE_WRITE, STORE_READ, STORE_READ_SECRET };
+
+/* The path of a contest's database. store_find() is false if there is none yet. */
+void store_path(const char *contest, char path[PATH_MAX]);
+bool store_find(const char *contest, char path[PATH_MAX], struct error *error);
 
 /*
  * Opens; STORE_WRITE makes the file and brings an older schema to the newest. A newer one than this program's is

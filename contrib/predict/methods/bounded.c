@@ -1,12 +1,10 @@
 /*
- * bounded.c - the default: a bound that no launch can beat, times what a launch is expected to make of it.
+ * bounded.c - a bound that no launch can beat, times what a launch is expected to make of it.
  *
  * The utilisation u in (0, 1] is learned as its logarithm: what the calibrated law of limits expects (limits.h),
  * corrected by a Gaussian process over the inputs (kriging.h). Near rows that were measured the process decides; far
  * from all of them its correction fades and the law is left, bounded by the peaks of the GPU.
  */
-#include "bounded.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -55,11 +53,6 @@ static bool check(const struct learned *learned, size_t inputs)
 {
     return learned->array[LAW].count == LIMITS_COUNT && learned->array[EASE].count == 1 &&
            *learned->array[EASE].values > 0 && nested_check(learned, LEVELS, inputs, true);
-}
-
-const double *bounded_law(const struct learned *learned)
-{
-    return learned->array[LAW].values;
 }
 
 const struct method method_bounded = {.name = "bounded", .title = "bounded utilisation", .physical = true,

@@ -1,6 +1,6 @@
 /*
  * leftover.c - the process of leftover.h. Its numbers were chosen on public programs whose own rows were left out
- * (docs/PREDICT.md).
+ * (docs/predict/methods.md).
  */
 #include "leftover.h"
 

@@ -2,7 +2,7 @@
  * bench.h - what the microbenchmarks share: a line of the result, checked calls, and times of launches.
  *
  * main_microbenchmarks.cu calls one function per group. Each writes lines `group,name,parameter,value,unit` to standard
- * output. docs/PREDICT.md says which constants of the model come from which lines.
+ * output. docs/predict/methods.md says which constants of the model come from which lines.
  */
 #ifndef PREDICT_BENCH_H
 #define PREDICT_BENCH_H

@@ -75,7 +75,7 @@ bool mrmr_rank(const double *x, const double *y, size_t rows, size_t inputs, str
                 best_score = score;
             }
         }
-        ranking[taken] = (struct influence){best, relevance[best], taken ? shared[best] / (double)taken : 0};
+        ranking[taken] = (struct influence){best, relevance[best]};
         shared[best] = INFINITY; /* taken */
         for (size_t i = 0; i < inputs; i++)
             shared[i] += information(bins + i * rows, bins + best * rows, rows);

@@ -13,9 +13,8 @@
 #include "verify/base/error.h"
 
 struct influence {
-    size_t input;      /* which */
-    double relevance;  /* mutual information with the target, bits */
-    double redundancy; /* mean mutual information with those before it, bits */
+    size_t input;     /* which */
+    double relevance; /* mutual information with the target, bits */
 };
 
 /* Ranks all inputs of x (rows x inputs) for y (rows), the most influential first; ranking has `inputs` places. */

@@ -3,8 +3,8 @@
  *
  * Throughputs are of the busiest multiprocessor, or of the whole GPU. The path is what the longest warp of a block
  * needs alone, times the waves of blocks. Computed from a row of features with the columns of the launch's work and a
- * GPU's description. The constants are those of contrib/predict/microbenchmarks (docs/PREDICT.md). No kernel's time is
- * used: methods/mechanism.c puts the parts together.
+ * GPU's description. The constants are those of contrib/predict/microbenchmarks (docs/predict/methods.md). No kernel's
+ * time is used: methods/mechanism.c puts the parts together.
  */
 #ifndef PREDICT_PARTS_H
 #define PREDICT_PARTS_H
@@ -59,7 +59,7 @@ const char *parts_refused(const struct sample *sample);
 /* Whether the GPU may have done other work than was counted: data that steers the kernel is not real, or a sample. */
 bool parts_doubtful(const struct sample *sample);
 
-/* How much wider the logarithm of an interval is for it than for others: docs/PREDICT.md, Intervals. */
+/* How much wider the logarithm of an interval is for it than for others: docs/predict/methods.md, Intervals. */
 #define DOUBTFUL_WIDTH 2.0
 
 /*

@@ -12,7 +12,7 @@
 
 #include "verify/base/error.h"
 
-/* X(identifier, name in the header, kind). docs/PREDICT.md says what each is and its unit.
+/* X(identifier, name in the header, kind). docs/predict/features.md says what each is and its unit.
  * WORK: files from before it came lack it. */
 #define TABLE_COLUMNS(X)                          \
     X(SIZE, "size", MEASURED)                     \

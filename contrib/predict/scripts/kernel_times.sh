@@ -4,8 +4,8 @@
 # Each submission makes one call of device_user(), on the case that contrib/predict/cases.txt names. The script times
 # the first KERNEL_LAUNCHES (40) launches, and leaves clocks and caches as they are. FILE gets one line per launch:
 # problem, submission, case, number of the launch, kernel, grid, block, microseconds. Predictions are compared with
-# these times (docs/PREDICT.md). FILE is written after the last measurement. Exit codes: 0 done, 2 usage, 3 the toolkit
-# failed.
+# these times (docs/predict/validation.md). FILE is written after the last measurement. Exit codes: 0 done,
+# 2 usage, 3 the toolkit failed.
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
 help_asked "$@"
 . "$(dirname "$0")/../../../run_scripts/lib/build_submission.sh"

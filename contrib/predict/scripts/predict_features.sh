@@ -1,6 +1,6 @@
 #!/bin/bash
-# Counts the features of a kernel's launches, from which a model learns its time (docs/PREDICT.md). The simulator counts
-# them; no GPU is needed.
+# Counts the features of a kernel's launches, from which a model learns its time (docs/predict/features.md). The
+# simulator counts them; no GPU is needed.
 . "$(dirname "$0")/../../../run_scripts/lib/lib.sh"
 
 help() {

@@ -5,7 +5,7 @@
 #       trains a model (default: build/predict/DATA.model) on measured times
 #       (default: contrib/predict/data/work-h100.csv)
 #   predict.sh evaluate [DATA.csv [OTHER-GPU.csv]] [--out FOLDER]
-#       writes every table of docs/PREDICT.md from the committed data to docs/results, long ones to
+#       writes every table of docs/predict/validation.md from the committed data to docs/results, long ones to
 #       build/predict/results
 #   predict.sh predict FEATURES.csv [--model MODEL] [--gpu NAME] [--json [--all]]
 #       predicts the time of each launch in FEATURES.csv, with its interval; trains the model first if it is missing
@@ -51,6 +51,7 @@ evaluate)
     run evaluate "${files[@]}" --out "${out:-$build/predict/results}" ;;
 predict)
     [ ${#files[@]} = 1 ] || usage 'predict.sh predict FEATURES.csv [--model MODEL] [--gpu NAME] [--json [--all]]'
+    [ -r "${files[0]}" ] || refuse "cannot open '${files[0]}'"
     if [ -z "$model" ]; then
         model=$(model_of "$predict_csv")
         model_ready "$predict_csv" "$model"

@@ -28,6 +28,7 @@ while [ $# -gt 0 ]; do
     --what-if) what_if=1 && shift ;;
     --roofline)
         [[ ${2:-} == *.svg ]] || refuse "--roofline '${2:-}' is not the name of an .svg file"
+        file_is_writable --roofline "$2"
         roofline=$(realpath -m "$2") && shift 2 ;;
     --model | --data | --gpu | --sample)
         [ $# -gt 1 ] || refuse "option '$1' needs a value"

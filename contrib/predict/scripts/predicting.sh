@@ -33,7 +33,7 @@ model_is_ready() {
 model_ready() {
     [ -r "$1" ] || no_times "$1"
     ! model_is_ready "$@" || return 0
-    echo "$(basename "$0"): training on $1, which takes some seconds" >&2
+    echo "$script_name: training on $1, which takes some seconds" >&2
     local options=()
     [ "$1" != "$predict_data/work-h100.csv" ] || options=(--also "$predict_public" --cross "${2%.model}.cross.json")
     "$predictor" train "$1" "$2.part" --gpus "$predict_gpus" "${options[@]}" > "$2.said" ||

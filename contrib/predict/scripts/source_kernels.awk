@@ -1,5 +1,5 @@
 # The features of the eight kernels of Riahi et al. as they are here, a row a kernel: its largest launch in a CSV of
-# measurements. Prints the table that docs/PREDICT.md has; a test compares the two.
+# measurements. Prints the table that docs/predict/features.md has; a test compares the two.
 BEGIN { FS = ","; split("srad_1 srad_2 nn_distance vector_add hotspot matmul_shared fan_1 fan_2", kernels, " ") }
 NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 $at["size"] + 0 > size[$at["kernel"]] { size[$at["kernel"]] = $at["size"] + 0; row[$at["kernel"]] = $0 }
