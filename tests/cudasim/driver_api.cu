@@ -156,6 +156,7 @@ static void test_load_logs()
 
     DRIVER_ERROR(CUDA_ERROR_INVALID_PTX, cuModuleLoadDataEx(&module, text, 2, options, values));
     EXPECT(strstr(log, "line 6; error") && strstr(log, "%a") && (size_t)values[1] == strlen(log));
+    EXPECT(strstr(log, "\nptxas fatal   : Ptx assembly aborted due to errors"));
     log[0] = '\0';
     values[1] = (void *)sizeof log;
     EXPECT_ERROR(cudaErrorInvalidPtx, cudaLibraryLoadData(&library, text, same, values, 2, nullptr, nullptr, 0));

@@ -37,7 +37,7 @@ bool work_clone(const struct work *work, struct work *clone)
     if (work->kind == WORK_GRAPH) {
         clone->graph = runtime ? graph_clone(runtime, work->graph) : NULL;
         if (clone->graph)
-            clone->graph->of_node = true;
+            clone->graph->of_node = clone->graph->child = true;
         return clone->graph;
     }
     return true;

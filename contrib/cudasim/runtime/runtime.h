@@ -244,7 +244,7 @@ struct runtime {
     unsigned device_flags;       /* cudaSetDeviceFlags */
     enum cudaFuncCache cache;    /* cudaDeviceSetCacheConfig; kept, and without effect */
     struct binary *binaries;     /* newest first */
-    char load_log[300];          /* what was wrong with the PTX loaded last, for the program's log; empty: nothing */
+    char load_log[400];          /* what was wrong with the PTX loaded last, for the program's log; empty: nothing */
     struct pointer_map functions; /* host stub, or handle -> struct entry */
     struct pointer_map variables; /* host shadow, or address of a managed one -> struct variable */
     struct pointer_map handles;   /* handle -> enum handle_kind */
@@ -700,7 +700,7 @@ struct CUgraph_st {
     size_t count;                        /* of nodes */
     struct object_use *objects;          /* user objects that it keeps alive */
     const struct CUgraphExec_st *only;   /* instantiated, where there may be one at a time; else NULL */
-    bool of_node;                        /* a node's child or body, which goes with the node */
+    bool of_node, child, moved;          /* goes with a node; is its child, not a body; the program made it itself */
 };
 
 struct exec_step {
