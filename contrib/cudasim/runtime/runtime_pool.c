@@ -2,9 +2,9 @@
  * runtime_pool.c - memory in the order of a stream: cudaMallocAsync, cudaFreeAsync and the pools behind them.
  *
  * The call allocates memory. The free happens when the stream reaches it. Pools only keep accounts. They hold nothing
- * in reserve, but their attributes say what a pool would hold. A block that the stream's own order frees first counts as
- * taken again, as on an H200, where it also keeps its address. Here it gets another one, so that a use of the old pointer
- * is found.
+ * in reserve, but their attributes say what a pool would hold. A block that the order of streams frees first counts as
+ * taken again, as on an H200. There it also keeps its address. Here it gets another one, so that a use of the old
+ * pointer is found.
  */
 #include "runtime.h"
 #include "graph_memory.h"
