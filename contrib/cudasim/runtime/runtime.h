@@ -576,7 +576,7 @@ struct task {
     cudaStream_t stream;   /* as the program gave it; only compared and passed on */
     uint64_t stream_id;    /* for messages */
     struct clock clock;    /* what comes before it */
-    uint64_t alongside;    /* the kernel ahead, beside which this one may run until it waits for it; 0: none */
+    uint64_t alongside, beyond; /* the kernel beside which this one may run until it waits; and that one, forever; 0 */
     bool followed;         /* there is a task that may run beside it */
     bool asked;            /* a query has answered that it is not over */
     uint64_t waited;       /* the newest task when the host's wait for this one ended; 0: no wait */
