@@ -295,6 +295,45 @@ static void more_channels(void)
     CHECK(cudaFreeArray(resource.res.array.array));
 }
 
+// The graph records an event that is destroyed before the launch.
+// expect: use-after-free
+static void event_of_graph_gone(void)
+{
+    cudaEvent_t made;
+    cudaGraph_t graph;
+    cudaGraphNode_t node;
+    cudaGraphExec_t exec;
+
+    CHECK(cudaEventCreate(&made));
+    CHECK(cudaGraphCreate(&graph, 0));
+    CHECK(cudaGraphAddEventRecordNode(&node, graph, nullptr, 0, made));
+    CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    if (!right)
+        CHECK(cudaEventDestroy(made));
+    CHECK(cudaGraphLaunch(exec, 0)); // HERE event_of_graph_gone
+    if (right)
+        CHECK(cudaEventDestroy(made));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaGraphExecDestroy(exec));
+    CHECK(cudaGraphDestroy(graph));
+}
+
+static void CUDART_CB let_go(void *) {}
+
+// The program keeps a reference to a user object.
+// expect: leak
+static void user_object_kept(void)
+{
+    int own = 0;
+    cudaUserObject_t object;
+    cudaGraph_t graph;
+
+    CHECK(cudaUserObjectCreate(&object, &own, let_go, 1, cudaUserObjectNoDestructorSync));
+    CHECK(cudaGraphCreate(&graph, 0));
+    CHECK(cudaGraphRetainUserObject(graph, object, 1, right ? cudaGraphUserObjectMove : 0));
+    CHECK(cudaGraphDestroy(graph));
+}
+
 // A volume of four slices gets five. The call fails, and nobody looks.
 // expect: unchecked-error|refused|out-of-bounds
 static void slice_too_many(void)
@@ -343,6 +382,8 @@ static const suite_case cases[] = {
     {"read_beside_atomics", read_beside_atomics},
     {"cleared_beside_atomics", cleared_beside_atomics},
     {"more_channels", more_channels},
+    {"event_of_graph_gone", event_of_graph_gone},
+    {"user_object_kept", user_object_kept},
     {"slice_too_many", slice_too_many},
     {"discarded_and_read", discarded_and_read},
 };

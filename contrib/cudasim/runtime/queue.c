@@ -567,7 +567,7 @@ static bool record_events(const struct work *work, const struct task *task)
     bool good = true;
 
     if (work->kind == WORK_RECORD)
-        return event_record(work->event, task);
+        return !work->event || event_record(work->event, task);
     for (size_t i = 0; work->kind == WORK_EXEC && i < work->exec->count; i++) {
         const struct exec_step *step = &work->exec->steps[i];
 

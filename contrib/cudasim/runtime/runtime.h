@@ -302,7 +302,7 @@ struct runtime {
     uint64_t locals;             /* a task that uses variables in a stack; 0: none is left */
     size_t unchecked_count, launches_pending; /* the latter: cudaLimitDevRuntimePendingLaunchCount; 0: the default */
     size_t fetch_granularity;    /* cudaLimitMaxL2FetchGranularity, bytes; 0: the default */
-    bool told_of_call;           /* the error of the call in progress was reported */
+    bool told_of_call, event_nodes; /* the error of the call in progress was reported; there were nodes of events */
     struct error_log *log;       /* runtime_log.c; NULL: nothing failed yet */
     struct recent_launch recent[RECENT_LAUNCHES]; /* a ring, for copies of what too few threads wrote */
     unsigned recent_count;

@@ -6,8 +6,10 @@
 #include "graph_memory.h"
 #include "device_graph.h"
 #include "graph_edge.h"
+#include "host_place.h"
 #include "user_object.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,12 +211,25 @@ static cudaError_t capture_launch(struct call *call, struct CUstream_st *stream,
     return error;
 }
 
+static void say_lost_event(struct runtime *runtime)
+{
+    struct sim_fault fault = { .kind = FAULT_USE_AFTER_FREE, .count = 1 };
+
+    snprintf(fault.kernel, sizeof fault.kernel, "cudaGraphLaunch");
+    snprintf(fault.text, sizeof fault.text,
+             "the graph has a node of an event that was destroyed: the node does nothing");
+    host_add_place(fault.text, sizeof fault.text);
+    sim_report_fault(runtime->sim, &fault);
+}
+
 static cudaError_t submit_launch(struct call *call, const struct CUgraphExec_st *exec, struct CUstream_st *stream,
                                  cudaStream_t handle)
 {
     struct work work = { .kind = WORK_EXEC, .call = "cudaGraphLaunch", .exec = exec };
     cudaError_t error = device_graph_upload(call->runtime, exec);
 
+    if (call->runtime->event_nodes && sim_options(call->runtime->sim)->check_calls && exec_lacks_event(exec))
+        say_lost_event(call->runtime);
     if (error == cudaSuccess)
         error = graph_memory_launch(call->runtime, exec);
     return error != cudaSuccess ? error : queue_submit(call, &work, stream, handle, NULL);
