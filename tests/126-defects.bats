@@ -77,6 +77,13 @@ setup() {
 }
 
 # bats test_tags=long
+@test "defects: the tenth suite is found at its lines, and its right twins get no report" {
+    make -s -j "$(nproc)" -C "$root" defects-tenth
+    run -0 "$root/tests/defects/score.sh" "$programs" --twins yard yard_order yard_hopper yard_host
+    assert_equal "${lines[-1]}" 'defects found 71 of 71, twins with an alarm 0 of 71'
+}
+
+# bats test_tags=long
 @test "defects: what was missed in public programs is found, and what looks like it gets no report" {
     make -s -j "$(nproc)" -C "$root" defects-mutants
     run -0 "$root/tests/defects/score.sh" "$programs" --twins mutants

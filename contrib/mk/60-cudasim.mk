@@ -223,7 +223,7 @@ $(BUILD)/undefined-tests/%: tests/undefined/%.cu tests/undefined/suite.h $(PROGR
 	@mkdir -p $(@D)
 	$(call say,NVCC $<)$(NVCC) $(PROGRAM_FLAGS) $(PTX_CODE) -w -o $@ $<
 
-# Defective programs, their right twins, and seven more suites: tests/defects/README.md.
+# Defective programs, their right twins, and eight more suites: tests/defects/README.md.
 DEFECT_PROGRAMS := $(foreach name,kernels host,$(BUILD)/defect-tests/$(name) $(BUILD)/defect-tests/$(name)-right)
 DEFECTS_SECOND := $(addprefix $(BUILD)/defect-tests/,blocks threads runtime idioms idioms_grid)
 DEFECTS_THIRD := $(addprefix $(BUILD)/defect-tests/,courses programs careful)
@@ -235,9 +235,11 @@ DEFECTS_SIXTH := $(foreach name,clinic clinic_hopper clinic_host,$(BUILD)/defect
 DEFECTS_SEVENTH := $(foreach name,ward ward_host,$(BUILD)/defect-tests/$(name) $(BUILD)/defect-tests/$(name)-right)
 DEFECTS_EIGHTH := $(foreach name,shop shop_hopper shop_host,$(BUILD)/defect-tests/$(name) \
 	$(BUILD)/defect-tests/$(name)-right)
+DEFECTS_TENTH := $(foreach name,yard yard_order yard_hopper yard_host,$(BUILD)/defect-tests/$(name) \
+	$(BUILD)/defect-tests/$(name)-right)
 DEFECTS_MUTANTS := $(BUILD)/defect-tests/mutants $(BUILD)/defect-tests/mutants-right
 .PHONY: defect-programs defects-second defects-third defects-fourth defects-fifth defects-sixth defects-seventh \
-	defects-eighth defects-mutants
+	defects-eighth defects-mutants defects-tenth
 defect-programs: $(DEFECT_PROGRAMS)
 defects-second: $(DEFECTS_SECOND)
 defects-third: $(DEFECTS_THIRD)
@@ -247,13 +249,16 @@ defects-sixth: $(DEFECTS_SIXTH)
 defects-seventh: $(DEFECTS_SEVENTH)
 defects-eighth: $(DEFECTS_EIGHTH)
 defects-mutants: $(DEFECTS_MUTANTS)
+defects-tenth: $(DEFECTS_TENTH)
 
 $(BUILD)/defect-tests/threads: private PROGRAM_FLAGS += -rdc=true
 $(addprefix $(BUILD)/defect-tests/,runtime programs lab_host lab_host-right \
 	field_host field_host-right clinic_host clinic_host-right): private PROGRAM_FLAGS += -g
 $(addprefix $(BUILD)/defect-tests/,ward_host ward_host-right): private PROGRAM_FLAGS += -g --extended-lambda -lcuda
 $(addprefix $(BUILD)/defect-tests/,shop shop-right): private PROGRAM_FLAGS += -rdc=true
-$(addprefix $(BUILD)/defect-tests/,shop_host shop_host-right): private PROGRAM_FLAGS += -g -lcuda
+$(addprefix $(BUILD)/defect-tests/,yard yard-right): private PROGRAM_FLAGS += -rdc=true
+$(addprefix $(BUILD)/defect-tests/,yard_order yard_order-right yard_host \
+	yard_host-right shop_host shop_host-right): private PROGRAM_FLAGS += -g -lcuda
 $(DEFECTS_MUTANTS): private PROGRAM_FLAGS += -g
 
 $(BUILD)/defect-tests/%-right: tests/defects/%.cu tests/defects/suite.h $(PROGRAM_STAMP)

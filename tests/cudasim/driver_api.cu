@@ -156,6 +156,7 @@ static void test_load_logs()
 
     DRIVER_ERROR(CUDA_ERROR_INVALID_PTX, cuModuleLoadDataEx(&module, text, 2, options, values));
     EXPECT(strstr(log, "line 6; error") && strstr(log, "%a") && (size_t)values[1] == strlen(log));
+    EXPECT(strstr(log, "\nptxas fatal   : Ptx assembly aborted due to errors"));
     log[0] = '\0';
     values[1] = (void *)sizeof log;
     EXPECT_ERROR(cudaErrorInvalidPtx, cudaLibraryLoadData(&library, text, same, values, 2, nullptr, nullptr, 0));
@@ -283,6 +284,30 @@ __global__ void plus(int *data, int amount)
     data[threadIdx.x] += amount;
 }
 
+/* The module of a kernel of the program is a module like those that the program loads. But it stays. */
+static void test_own_module()
+{
+    cudaFunction_t function;
+    CUfunction found, all[64];
+    CUmodule module;
+    const char *name;
+    unsigned count = 0, same = 0;
+
+    CUDA_CHECK(cudaGetFuncBySymbol(&function, (const void *)plus));
+    DRIVER(cuFuncGetName(&name, (CUfunction)function));
+    DRIVER(cuFuncGetModule(&module, (CUfunction)function));
+    DRIVER(cuModuleGetFunction(&found, module, name));
+    EXPECT(found == (CUfunction)function);
+    DRIVER_ERROR(CUDA_ERROR_NOT_FOUND, cuModuleGetFunction(&found, module, "minus"));
+    DRIVER(cuModuleGetFunctionCount(&count, module));
+    EXPECT(count >= 1 && count <= 64);
+    DRIVER(cuModuleEnumerateFunctions(all, count, module));
+    for (unsigned i = 0; i < count; i++)
+        same += all[i] == (CUfunction)function;
+    EXPECT(same == 1);
+    DRIVER_ERROR(CUDA_ERROR_INVALID_HANDLE, cuModuleUnload(module));
+}
+
 /* The runtime's memory, streams and kernels are the driver's. */
 static void test_beside_runtime()
 {
@@ -339,6 +364,7 @@ int main()
     test_module();
     test_memory();
     test_beside_runtime();
+    test_own_module();
     DRIVER(cuDevicePrimaryCtxRelease(0));
     return passed();
 }

@@ -168,6 +168,44 @@ static void test_moved_child(int *data, int *result)
     CUDA_CHECK(cudaGraphDestroy(graph));
 }
 
+/* What an H200 refuses with a graph that was moved, and with a copy of a graph that allocates. */
+static void test_moved_child_refused()
+{
+    const cudaError_t refused = cudaErrorNotSupported;
+    cudaGraph_t graph, other, child, allocates;
+    cudaGraphNode_t node, first;
+    cudaGraphExec_t exec;
+    struct cudaGraphNodeParams parameters = {};
+    struct cudaMemAllocNodeParams memory = {};
+
+    for (cudaGraph_t *each : {&graph, &other, &child, &allocates})
+        CUDA_CHECK(cudaGraphCreate(each, 0));
+    parameters.type = cudaGraphNodeTypeGraph;
+    parameters.graph.graph = child;
+    parameters.graph.ownership = cudaGraphChildGraphOwnershipMove;
+    CUDA_CHECK(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &parameters));
+    EXPECT_ERROR(refused, cudaGraphAddNode(&node, other, nullptr, nullptr, 0, &parameters));
+    EXPECT_ERROR(refused, cudaGraphAddChildGraphNode(&node, other, nullptr, 0, child));
+    EXPECT_ERROR(refused, cudaGraphInstantiate(&exec, child, 0));
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaGraphDestroy(child));
+
+    memory.poolProps.allocType = cudaMemAllocationTypePinned;
+    memory.poolProps.location.type = cudaMemLocationTypeDevice;
+    memory.bytesize = 64;
+    CUDA_CHECK(cudaGraphAddMemAllocNode(&first, allocates, nullptr, 0, &memory));
+    CUDA_CHECK(cudaGraphAddMemFreeNode(&node, allocates, &first, 1, memory.dptr));
+    EXPECT_ERROR(refused, cudaGraphAddChildGraphNode(&node, other, nullptr, 0, allocates));
+    parameters.graph.graph = allocates;
+    CUDA_CHECK(cudaGraphAddNode(&node, other, nullptr, nullptr, 0, &parameters));
+    EXPECT_ERROR(refused, cudaGraphAddMemAllocNode(&node, allocates, nullptr, 0, &memory));
+    CUDA_CHECK(cudaGraphInstantiate(&exec, other, 0));
+    CUDA_CHECK(cudaGraphLaunch(exec, 0));
+    CUDA_CHECK(cudaDeviceSynchronize());
+    CUDA_CHECK(cudaGraphExecDestroy(exec));
+    CUDA_CHECK(cudaGraphDestroy(graph));
+    CUDA_CHECK(cudaGraphDestroy(other));
+}
+
 static void test_picture(int *data, int *result)
 {
     cudaGraph_t graph = filling(data, 1, result);
@@ -192,6 +230,7 @@ int main()
     test_user_objects();
     test_child(data, result);
     test_moved_child(data, result);
+    test_moved_child_refused();
     test_picture(data, result);
     CUDA_CHECK(cudaFree(data));
     CUDA_CHECK(cudaFree(result));

@@ -131,6 +131,39 @@ static void test_graph_memory(cudaStream_t stream)
     CUDA_CHECK(cudaGraphDestroy(graph));
 }
 
+/* A block that the order of streams frees first is taken again: it counts once, and others count as well. */
+static void test_taken_again(cudaStream_t stream)
+{
+    cudaMemPool_t pool = new_pool(0);
+    cudaStream_t other, apart;
+    cudaEvent_t event;
+    void *a, *b;
+
+    CUDA_CHECK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+    CUDA_CHECK(cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking));
+    CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    for (int n = 0; n < 3; n++)
+        CUDA_CHECK(cudaFreeAsync(take(pool, MEGABYTE, stream), stream));
+    EXPECT(get(pool, cudaMemPoolAttrUsedMemHigh) == MEGABYTE);
+    a = take(pool, MEGABYTE, stream);
+    CUDA_CHECK(cudaEventRecord(event, stream));
+    CUDA_CHECK(cudaStreamWaitEvent(other, event));
+    CUDA_CHECK(cudaFreeAsync(a, other));
+    CUDA_CHECK(cudaFreeAsync(take(pool, MEGABYTE, other), other));
+    EXPECT(get(pool, cudaMemPoolAttrUsedMemHigh) == MEGABYTE);
+    b = take(pool, MEGABYTE, apart); /* which waits for none of them */
+    EXPECT(get(pool, cudaMemPoolAttrUsedMemHigh) >= MEGABYTE);
+    CUDA_CHECK(cudaDeviceSynchronize());
+    EXPECT(get(pool, cudaMemPoolAttrUsedMemCurrent) == MEGABYTE);
+    CUDA_CHECK(cudaFreeAsync(b, apart));
+    CUDA_CHECK(cudaDeviceSynchronize());
+    EXPECT(get(pool, cudaMemPoolAttrUsedMemCurrent) == 0);
+    CUDA_CHECK(cudaEventDestroy(event));
+    CUDA_CHECK(cudaStreamDestroy(apart));
+    CUDA_CHECK(cudaStreamDestroy(other));
+    CUDA_CHECK(cudaMemPoolDestroy(pool));
+}
+
 int main()
 {
     cudaStream_t stream;
@@ -140,6 +173,7 @@ int main()
     test_wait(stream);
     test_largest(stream);
     test_graph_memory(stream);
+    test_taken_again(stream);
     CUDA_CHECK(cudaStreamDestroy(stream));
     return passed();
 }

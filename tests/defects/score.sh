@@ -2,10 +2,10 @@
 # What cudasim reports about the defective programs of this folder: score.sh PROGRAMS [[--twins] FILE...]
 #
 # PROGRAMS is the folder with the built programs. FILE names a file of the second or third suite, without its end, and
-# after --twins one of the fourth to eighth, which have right twins. With no FILE the first suite runs. It prints one
-# line per case and then the sums. A defect counts as found if a report is of a kind that the case expects, at a marked
-# line if the case has some. The right twin of a defect, or a right program, counts as a false alarm if there is any
-# report, or if it fails. Exit code 1 if a defect was missed or there is an alarm.
+# after --twins one of the fourth to eighth or the tenth, which have right twins. With no FILE the first suite runs. It
+# prints one line per case and then the sums. A defect counts as found if a report is of a kind that the case expects,
+# at a marked line if the case has some. The right twin of a defect, or a right program, counts as a false alarm if
+# there is any report, or if it fails. Exit code 1 if a defect was missed or there is an alarm.
 . "$(dirname "$0")/../../run_scripts/lib/lib.sh"
 help_asked "$@"
 

@@ -547,6 +547,22 @@ void memory_unwrite(struct memory *memory, uint64_t address)
         __atomic_store_n(&region->written, false, __ATOMIC_RELAXED);
 }
 
+void memory_discard(struct memory *memory, uint64_t address, uint64_t size)
+{
+    struct region *region = find_region(memory, address);
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), from, end;
+
+    from = round_up(address, page);
+    end = (address + size) / page * page;
+    if (!region || region->kind != REGION_MANAGED || from >= end || end > region->base + region->span)
+        return;
+    if (__atomic_load_n(&region->written, __ATOMIC_RELAXED))
+        set_bits(memory->bits, region->base - memory->origin, region->base - memory->origin + region->size);
+    memset(memory->bits + (from - memory->origin) / 8, 0, (end - from) / 8);
+    madvise((void *)(uintptr_t)from, end - from, MADV_DONTNEED);
+    __atomic_store_n(&region->written, false, __ATOMIC_RELAXED);
+}
+
 #define LOOKED_AT 4096 /* pages at once */
 
 bool memory_untouched(struct memory *memory, uint64_t address)

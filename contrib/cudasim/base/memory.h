@@ -116,6 +116,9 @@ void memory_note_written(struct memory *memory, uint64_t address, uint64_t size)
 /* Nobody has written the new variable at `address`, although it has a value: a constant that the host is to write. */
 void memory_unwrite(struct memory *memory, uint64_t address);
 
+/* Nobody needs these bytes of managed memory any more: whole pages of them count as never written. */
+void memory_discard(struct memory *memory, uint64_t address, uint64_t size);
+
 /*
  * For a byte of a region whose bit says that nobody wrote it: whether that is so. Memory of kind MANAGED and HOST is
  * written by the host unseen, but a page that the system has never given is as it was. Notes all other pages of the

@@ -53,7 +53,8 @@ enum mbarrier_mode {
     MBARRIER_HAS_OPERAND = 2, /* a count, a state or a parity in b */
     MBARRIER_ALSO_EXPECTS = 4, /* arrive.expect_tx */
     MBARRIER_HAS_RESULT = 8,
-    MBARRIER_NO_COMPLETE = 16
+    MBARRIER_NO_COMPLETE = 16,
+    MBARRIER_RELAXED = 32 /* orders nothing */
 };
 
 /* tex and its like: places of operands in the list `extra`. */

@@ -241,7 +241,7 @@ CUresult cuKernelGetName(const char **name, CUkernel kernel)
     return kernel ? cuFuncGetName(name, (CUfunction)kernel) : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* The kernel's binary. */
+/* The kernel's binary. From now on the program may name it as a module, also one that it did not load itself. */
 static CUresult binary_of(const void *kernel, struct binary **binary)
 {
     struct driver_call call;
@@ -252,6 +252,9 @@ static CUresult binary_of(const void *kernel, struct binary **binary)
         return call.result;
     if (call_begin(&inner, CALL_DEVICE)) {
         inner.error = module_entry(inner.runtime, kernel, &entry);
+        if (inner.error == cudaSuccess && !handle_is(inner.runtime, entry->binary, HANDLE_MODULE) &&
+            !map_put(&inner.runtime->handles, entry->binary, (void *)(uintptr_t)HANDLE_MODULE))
+            inner.error = cudaErrorMemoryAllocation;
         if (inner.error == cudaSuccess)
             *binary = entry->binary;
     }

@@ -383,7 +383,7 @@ uint64_t sim_condition_new(struct sim *sim, uint32_t value, bool resets)
     if (!grown)
         return 0;
     all->conditions = grown;
-    grown[all->condition_count] = (struct condition){value, value, resets};
+    grown[all->condition_count] = (struct condition){value, value, resets, 0};
     return CONDITION_MARK | all->condition_count++;
 }
 
@@ -415,7 +415,16 @@ bool sim_condition_set(struct sim *sim, uint64_t handle, uint32_t value)
 {
     struct condition *at = condition_of(sim, handle);
 
-    if (at)
+    if (at) {
         __atomic_store_n(&at->value, value, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&at->sets, 1, __ATOMIC_RELAXED);
+    }
     return at != NULL;
+}
+
+uint64_t sim_condition_sets(struct sim *sim, uint64_t handle)
+{
+    const struct condition *at = condition_of(sim, handle);
+
+    return at ? __atomic_load_n(&at->sets, __ATOMIC_RELAXED) : 0;
 }

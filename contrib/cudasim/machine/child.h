@@ -80,6 +80,7 @@ struct node_change {
 struct condition {
     uint32_t value, initial; /* initial: what it is at a graph's launch, if `resets` */
     bool resets;
+    uint64_t sets;           /* how often kernels have set it */
 };
 
 /* Of one device. */
@@ -171,5 +172,6 @@ uint64_t sim_condition_new(struct sim *sim, uint32_t value, bool resets);
 bool sim_condition_get(struct sim *sim, uint64_t handle, uint32_t *value);
 void sim_condition_reset(struct sim *sim, uint64_t handle);
 bool sim_condition_set(struct sim *sim, uint64_t handle, uint32_t value);
+uint64_t sim_condition_sets(struct sim *sim, uint64_t handle); /* how often kernels have set it */
 
 #endif

@@ -123,6 +123,8 @@ struct ins {
     bool paints : 1;  /* stores to a surface */
     bool system : 1;  /* the scope of an access or a fence is the system's: it reaches the host */
     bool doubtful : 1; /* a load whose uses are checked in place of it: program_shade.c */
+    bool sums : 1;    /* a volatile store of what was computed from a load of the same word */
+    uint8_t results : 4; /* tex: a bit for each channel whose value something uses */
     uint16_t flops;   /* floating-point operations a lane */
     uint8_t mode;     /* second sub-operation: scope, comparison, … */
     uint32_t event;   /* index of its event counters, plus 1; 0: none */

@@ -89,14 +89,14 @@ void race_cluster_meets(struct block **group, uint32_t count, bool orders);
 void race_commit(struct warp *w, bool stores);
 void race_wait_copies(struct warp *w, uint32_t but, bool stores);
 
-/* An mbarrier's arrival, or its successful wait. */
-void race_mbarrier_arrive(struct warp *w, uint64_t address, uint32_t lanes);
+/* An mbarrier's arrival. `release`: it makes known what the lanes did; else only what a fence has made known. */
+void race_mbarrier_arrive(struct warp *w, uint64_t address, uint32_t lanes, bool release);
 /* A bulk copy of those lanes, which was issued now, will be waited for by the mbarrier. */
 void race_mbarrier_copies(struct warp *w, uint64_t address, uint32_t lanes);
 
-/* Its phase ended. */
+/* Its phase ended; a wait for that succeeded. `acquire`: it orders what follows, else a fence after it does. */
 void race_mbarrier_flip(struct warp *w, uint64_t address);
-void race_mbarrier_wait(struct warp *w, uint64_t address);
+void race_mbarrier_wait(struct warp *w, uint64_t address, bool acquire);
 
 /* A block that starts: the system wrote its shared memory at offsets [from, to). */
 void race_shared_start(struct block *b, uint32_t from, uint32_t to);

@@ -19,9 +19,10 @@
 #include "contrib/cudasim/base/atomic.h"
 
 /*
- * Volatile accesses are strong in global memory. In shared memory, programs before Volta used them for data, because
- * the lanes of a warp went in step. There they count as strong if the kernel has fences, or waits in loops for words of
- * shared memory: such a kernel passes data on purpose.
+ * Volatile accesses are strong in global memory; but not two sums of a word and something else, in a kernel that
+ * has no fences and does not wait for words: one of the two is lost. In shared memory, programs before Volta used
+ * them for data, because the lanes of a warp went in step. There they count as strong if the kernel has fences, or
+ * waits in loops for words of shared memory: such a kernel passes data on purpose.
  */
 static uint8_t strength(const struct warp *w, const struct ins *ins, bool shared)
 {
@@ -32,6 +33,8 @@ static uint8_t strength(const struct warp *w, const struct ins *ins, bool shared
         return (uint8_t)(STRONG | near);
     if (!(ins->order & ORDER_VOLATILE))
         return 0;
+    if (!shared && ins->sums && !kernel->polls)
+        return kernel->fences ? STRONG : VOLATILE;
     return !shared || ins->polls || kernel->polls_shared || kernel->fences ? STRONG : VOLATILE;
 }
 
@@ -115,7 +118,7 @@ static bool of_same_store(const struct look *k, uint64_t e, unsigned l, const ui
     unsigned other = entry_lane(e);
 
     if (((e ^ k->self.who) & (BLOCK_BITS | WARP_BITS)) || entry_time(e) != entry_time(k->self.who) || other >= l ||
-        !(k->w->mask >> other & 1) || !address || place - address[other] >= k->bytes)
+        !(k->lanes >> other & 1) || !address || place - address[other] >= k->bytes)
         return false;
     *at = (unsigned)(place - address[other]);
     return true;
@@ -227,7 +230,8 @@ static void note_write(struct look *k, unsigned l, const struct unit *u)
         (!k->owner || k->owner->cluster || entry_time(e) >= k->self.t0))
         return;
     *u->write = 
-        (fine(e, mine, &k->self) || ordered(k, e, entry_time(e), l) ? mine : merge(e, mine) | (e & NEAR)) | k->flags;
+        (fine(e, mine, &k->self) || ordered(k, e, entry_time(e), l) ? mine : merge(e, mine) | (e & NEAR)) | k->flags |
+        (k->flags & UNDER_WAY ? SLOW : 0);
 }
 
 bool race_only_compares(const struct look *k, unsigned l, const void *word)
@@ -305,7 +309,7 @@ struct look race_look(struct warp *w, const struct ins *ins, const struct block 
     w->order->touched = true;
     struct look k = {w, ins, owner, self_of(w), access, strength(w, ins, owner != NULL), bytes,
                      w->worker->faulted_at == ins, access == ACCESS_WRITE && ins->stores && bytes <= VALUE_BYTES,
-                     false};
+                     false, w->mask};
 
     if (!owner && w->block->launch->family) {
         k.self.start = w->block->launch->family->start;
@@ -316,7 +320,7 @@ struct look race_look(struct warp *w, const struct ins *ins, const struct block 
     if (ins->bulk && !owner && access == ACCESS_WRITE)
         k.flags |= UNDER_WAY | NEAR;
     if (access == ACCESS_ATOMIC)
-        k.flags |= STRONG;
+        k.flags |= STRONG | (ins->bulk && !owner ? UNDER_WAY : 0);
     return k;
 }
 

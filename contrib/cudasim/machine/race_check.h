@@ -20,6 +20,7 @@ struct look {
     bool quiet;                /* something was reported */
     bool stores;               /* the values that it writes are in registers */
     bool by_value;             /* what was noted depended on them */
+    uint32_t lanes;            /* of the instruction that access the same memory */
 };
 struct look race_look(struct warp *w, const struct ins *ins, const struct block *owner, unsigned bytes,
                       enum access access);

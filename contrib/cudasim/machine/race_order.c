@@ -639,7 +639,7 @@ void race_cluster_meets(struct block **group, uint32_t count, bool orders)
 
 /* ---- barriers in memory ---- */
 
-void race_mbarrier_arrive(struct warp *w, uint64_t address, uint32_t lanes)
+void race_mbarrier_arrive(struct warp *w, uint64_t address, uint32_t lanes, bool release)
 {
     struct meeting *m;
     struct grid_order *g = w->block->launch->grid_order;
@@ -647,8 +647,11 @@ void race_mbarrier_arrive(struct warp *w, uint64_t address, uint32_t lanes)
 
     if (!w->order)
         return;
-    note_release(w, lanes, SCOPE_CLUSTER);
+    if (release)
+        note_release(w, lanes, SCOPE_CLUSTER);
     ++*w->block->time;
+    if (!release && w->order->released_scope == SCOPE_NONE)
+        return;
     if ((m = meeting_at(w->block, address | GATHERS, true)))
         join(m->clock, w->order->released, w->block->warp_count);
     if (g && w->order->front.all && (c = channel_at(g, address, true)))
@@ -688,7 +691,7 @@ void race_mbarrier_copies(struct warp *w, uint64_t address, uint32_t lanes)
     if (!w->order)
         return;
     upto = ++*w->block->time; /* so that the arrival makes the copies known */
-    race_mbarrier_arrive(w, address, lanes);
+    race_mbarrier_arrive(w, address, lanes, true);
     if (address - (uintptr_t)w->block->shared >= w->block->shared_size) { /* another block's */
         race_note_wait(&w->order->copies, upto, upto - 1, true);
         return;
@@ -697,13 +700,13 @@ void race_mbarrier_copies(struct warp *w, uint64_t address, uint32_t lanes)
         m->copied[w->index] = upto;
 }
 
-void race_mbarrier_wait(struct warp *w, uint64_t address)
+void race_mbarrier_wait(struct warp *w, uint64_t address, bool acquire)
 {
     const struct meeting *m;
 
     if (!w->order)
         return;
-    race_acquire(w, address, SCOPE_CLUSTER, true);
+    race_acquire(w, address, SCOPE_CLUSTER, acquire);
     m = meeting_at(w->block, address, false);
     for (uint32_t n = 0; m && n < w->block->warp_count; n++) {
         uint32_t upto = m->copied[n], at;

@@ -662,7 +662,7 @@ void race_remote(struct warp *w, const struct ins *ins, unsigned lane, struct bl
     struct look k;
 
     w->mask = 1u << lane;
-    for (int l = 0; l < LANES; l++)
+    for (unsigned l = 0; l < LANES; l++)
         offsets[l] = offset;
     if (access != ACCESS_READ)
         owner->tried_chunks = 0;
@@ -670,6 +670,11 @@ void race_remote(struct warp *w, const struct ins *ins, unsigned lane, struct bl
         only_written(w, ins, owner, offsets, bytes, access);
     } else if (*owner->time < TIME_MOST) {
         k = race_look(w, ins, owner, bytes, access);
+        EVERY_LANE(l, mask & ((1u << lane) - 1)) /* those before it, which may store the same value */
+            if (w->address[l] - (uintptr_t)owner->shared < owner->shared_size) {
+                k.lanes |= 1u << l;
+                offsets[l] = (uint32_t)(w->address[l] - (uintptr_t)owner->shared);
+            }
         check_lanes(&k, owner, offsets);
         if (owner->cluster && w->block->launch->grid_order)
             visits_note(race_grid_visits(w->block->launch->grid_order), w, ins, lane, owner, access);

@@ -212,14 +212,14 @@ static void ask(struct traffic *t, struct warp *w, const struct ins *ins, unsign
         if (!others || (!traffic_collides(kinds, others) && !(kinds & (TRAFFIC_STRONG_READ | TRAFFIC_STRONG_WRITE))))
             continue;
         answered = &t->answered[(at / 4 + kinds) % ANSWERS];
-        if (__atomic_load_n(answered, __ATOMIC_RELAXED) == at * 64 + kinds)
+        if (__atomic_load_n(answered, __ATOMIC_RELAXED) == at * 128 + kinds)
             break;
         pthread_mutex_lock(&t->lock);
         if (t->questions++ < QUESTIONS_MOST)
             kind = t->tell(t->context, t->origin + at, kinds, text, sizeof text);
         pthread_mutex_unlock(&t->lock);
         if (kind == FAULT_NONE)
-            __atomic_store_n(answered, at * 64 + kinds, __ATOMIC_RELAXED);
+            __atomic_store_n(answered, at * 128 + kinds, __ATOMIC_RELAXED);
         address = t->origin + at;
         break;
     }
@@ -251,6 +251,9 @@ void traffic_access(struct warp *w, const struct ins *ins, unsigned bytes, enum 
     unsigned kinds = (access != ACCESS_WRITE ? TRAFFIC_READ : 0) | (access != ACCESS_READ ? TRAFFIC_WRITE : 0);
 
     kinds <<= strong ? 2 : 0;
+    if (access == ACCESS_ATOMIC && !ins->system && !w->block->launch->kernel->fences &&
+        !w->block->launch->kernel->polls)
+        told |= TRAFFIC_OF_DEVICE;
     if (access != ACCESS_READ)
         told |= unfenced(w, ins, strong);
     if (dense && mark_range(t, w->address[0], w->address[0] + (uint64_t)LANES * bytes, (uint8_t)kinds, alone) >> 4 == 0)

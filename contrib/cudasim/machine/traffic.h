@@ -24,6 +24,10 @@ enum { TRAFFIC_READ = 1, TRAFFIC_WRITE = 2, TRAFFIC_STRONG_READ = 4, TRAFFIC_STR
 #define TRAFFIC_AWAITED 16u
 /* Told with a strong write: its block stored to page-locked memory before, and made no fence for the system since. */
 #define TRAFFIC_UNFENCED 32u
+/* Told with an atomic that does not reach the host, in a kernel that neither waits for words nor makes fences. */
+#define TRAFFIC_OF_DEVICE 64u
+
+enum { TRAFFIC_TOLD = TRAFFIC_AWAITED | TRAFFIC_UNFENCED | TRAFFIC_OF_DEVICE };
 
 /* The bytes [low, high), all touched alike. */
 struct traffic_span {

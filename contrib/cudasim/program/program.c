@@ -109,6 +109,7 @@ static void copy_marks(struct builder *b)
             b->code[n].polls = from->polls;
             b->code[n].guesses = from->guesses;
             b->code[n].writes_back = from->writes_back;
+            b->code[n].sums = from->sums;
             b->code[n].repeats = from->repeats;
             b->code[n].doubtful = from->doubtful;
             from++;

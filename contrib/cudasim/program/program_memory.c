@@ -467,7 +467,8 @@ static void lower_mbarrier(struct builder *b)
     i->mode = (uint8_t)((has_token(b, "parity") ? MBARRIER_PARITY : 0) |
                         (s->count > at + 1 ? MBARRIER_HAS_OPERAND : 0) |
                         (has_token(b, "expect_tx") ? MBARRIER_ALSO_EXPECTS : 0) | (result ? MBARRIER_HAS_RESULT : 0) |
-                        (has_token(b, "noComplete") ? MBARRIER_NO_COMPLETE : 0));
+                        (has_token(b, "noComplete") ? MBARRIER_NO_COMPLETE : 0) |
+                        (has_token(b, "relaxed") ? MBARRIER_RELAXED : 0));
     i->size = 8;
     i->space = (uint8_t)space_token(b);
     i->flags = INS_SPINS | INS_RELEASE;

@@ -257,17 +257,24 @@ static bool adds_to(const struct builder *b, size_t load, size_t n)
     return false;
 }
 
-/* Whether a load of the same word comes before store `n`, which may store the value unchanged. */
-static bool load_precedes(const struct builder *b, size_t n)
+/* If a load of the same word comes before store `n`: notes whether that may store the value unchanged, or a sum. */
+static void look_at_store(struct builder *b, size_t n)
 {
-    for (size_t m = n; m-- > b->first && n - m < NEAR;) {
+    struct ins *store = &b->code[n];
+
+    store->writes_back = store->sums = false;
+    for (size_t m = n; store->stores && m-- > b->first && n - m < NEAR;) {
         const struct ins *i = &b->code[m];
 
-        if ((i->class == CLASS_GLOBAL_LOAD || i->class == CLASS_SHARED_LOAD) && i->a == b->code[n].a &&
-            i->imm == b->code[n].imm && !i->copies)
-            return !adds_to(b, m, n);
+        if ((i->class == CLASS_GLOBAL_LOAD || i->class == CLASS_SHARED_LOAD) && i->a == store->a &&
+            i->imm == store->imm && !i->copies) {
+            bool adds = adds_to(b, m, n);
+
+            store->writes_back = !adds;
+            store->sums = adds && store->order & ORDER_VOLATILE;
+            break;
+        }
     }
-    return false;
 }
 
 void mark_guesses(struct builder *b)
@@ -277,7 +284,7 @@ void mark_guesses(struct builder *b)
 
         i->guesses = (i->class == CLASS_GLOBAL_LOAD || i->class == CLASS_SHARED_LOAD) && i->count == 1 && !i->copies &&
                      atomic_follows(b, n);
-        i->writes_back = i->stores && load_precedes(b, n);
+        look_at_store(b, n);
     }
 }
 

@@ -91,6 +91,17 @@ static void take_results(struct builder *b, slot *list, const struct ptx_operand
         list[OPERAND_RESIDENT] = (slot)x->second << 1;
 }
 
+/* A bit for each of four results that another statement names. With -G all are copied. */
+static uint8_t used_results(const struct builder *b, const struct ptx_operand *x)
+{
+    unsigned used = 0;
+
+    for (unsigned n = 0; n < x->count && n < 4 && !b->program->debug; n++)
+        if (x->elements[n].kind == PTX_OPERAND_REGISTER && b->mentions[x->elements[n].reg] > 1)
+            used |= 1u << n;
+    return (uint8_t)used;
+}
+
 /*
  * tex{.base,.level,.grad}.shape.v4.type.ctype d{|p}, [t, coordinates]{, lod or dx, dy}{, offsets}
  * tld4.channel.2d.v4.type.f32 d{|p}, [t, coordinates]{, offsets}
@@ -130,6 +141,7 @@ static void lower_tex(struct builder *b, bool gathers)
     i->mode = (uint8_t)((integers ? TEXTURE_INTEGERS : 0) | (gradients ? TEXTURE_GRADIENTS : 0) |
                         channel << TEXTURE_GATHER_SHIFT);
     i->width = halves ? 2 : 4;
+    i->results = gathers || halves ? 0 : used_results(b, &s->operands[0]) & 15;
     i->extra = list;
     i->event = ++b->program->event_count;
     for (unsigned n = 0; n < 4; n++)

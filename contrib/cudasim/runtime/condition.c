@@ -6,7 +6,11 @@
  */
 #include "runtime.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+enum { ROUNDS_MOST = 100000 }; /* of a loop whose value nobody sets */
 
 cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *handle, cudaGraph_t graph, unsigned value,
                                              unsigned flags)
@@ -100,11 +104,24 @@ void condition_reset_all(struct runtime *runtime, const struct CUgraphExec_st *e
     }
 }
 
+static cudaError_t report_endless(struct runtime *runtime, uint32_t value)
+{
+    struct sim_fault fault = { .kind = FAULT_DEADLOCK, .error = true, .count = 1 };
+
+    snprintf(fault.kernel, sizeof fault.kernel, "a conditional node");
+    snprintf(fault.text, sizeof fault.text,
+             "the loop of a graph went round %d times with the value %" PRIu32 ", and no kernel set that: "
+             "cudaGraphSetConditional() ends it", ROUNDS_MOST, value);
+    sim_report_fault(runtime->sim, &fault);
+    return runtime->sticky = cudaErrorLaunchTimeout;
+}
+
 cudaError_t condition_run(struct call *call, const struct exec_step *step, cudaStream_t stream)
 {
     const struct condition_work *condition = &step->work.condition;
+    uint64_t sets = sim_condition_sets(call->runtime->sim, condition->handle);
     cudaError_t error = cudaSuccess;
-    uint32_t value = 0;
+    uint32_t value = 0, rounds = 0;
 
     do {
         uint32_t body;
@@ -115,6 +132,8 @@ cudaError_t condition_run(struct call *call, const struct exec_step *step, cudaS
         if (body >= condition->count || (condition->type == cudaGraphCondTypeWhile && !value))
             break;
         error = exec_run(call, step->bodies[body], stream);
+        if (++rounds == ROUNDS_MOST && sim_condition_sets(call->runtime->sim, condition->handle) == sets)
+            error = report_endless(call->runtime, value);
     } while (condition->type == cudaGraphCondTypeWhile && error == cudaSuccess &&
              call->runtime->sticky == cudaSuccess);
     return error;

@@ -156,6 +156,7 @@ void left_check(struct runtime *runtime)
     say_graphs(runtime);
     say_leak(runtime, "texture or surface object", handles_of(runtime, HANDLE_OBJECT));
     say_leak(runtime, "memory pool", pools_left(runtime));
+    say_leak(runtime, "user object", handles_of(runtime, HANDLE_USER_OBJECT));
     say_leak(runtime, "allocation by cuMemCreate()", handles_of(runtime, HANDLE_PHYSICAL));
     sim_report_heap(runtime->sim);
 }

@@ -32,6 +32,11 @@ static bool is_met(const struct word_work *word, uint64_t found)
     }
 }
 
+bool word_answers(const struct word_work *write, const struct word_work *wait)
+{
+    return !write->waits && write->bytes && write->address == wait->address && is_met(wait, write->value);
+}
+
 /* A wait for memory that was freed, or at the program's end, ends. */
 bool word_is_met(struct runtime *runtime, const struct word_work *word)
 {

@@ -37,7 +37,7 @@ bool work_clone(const struct work *work, struct work *clone)
     if (work->kind == WORK_GRAPH) {
         clone->graph = runtime ? graph_clone(runtime, work->graph) : NULL;
         if (clone->graph)
-            clone->graph->of_node = true;
+            clone->graph->of_node = clone->graph->child = true;
         return clone->graph;
     }
     return true;
@@ -106,6 +106,7 @@ struct CUgraphNode_st *graph_add(struct runtime *runtime, struct CUgraph_st *gra
         return NULL;
     node->graph = graph;
     node->work.kind = WORK_EMPTY;
+    runtime->event_nodes |= work->kind == WORK_RECORD || work->kind == WORK_WAIT;
     if (dependency_count) {
         node->dependencies = malloc(dependency_count * sizeof *node->dependencies);
         if (!node->dependencies)
@@ -238,6 +239,39 @@ void exec_destroy(struct runtime *runtime, struct CUgraphExec_st *exec)
     free(exec->before);
     free(exec->steps);
     handle_destroy(runtime, exec);
+}
+
+static void forget_in(struct work *work, const struct CUevent_st *event)
+{
+    if ((work->kind == WORK_RECORD || work->kind == WORK_WAIT) && work->event == event)
+        work->event = NULL;
+}
+
+void graphs_forget_event(struct runtime *runtime, const struct CUevent_st *event)
+{
+    for (size_t n = 0; runtime->event_nodes && n < runtime->handles.capacity; n++) {
+        void *record = runtime->handles.keys[n];
+        struct CUgraphExec_st *exec = record;
+
+        if (!record)
+            continue;
+        if (handle_is(runtime, record, HANDLE_NODE))
+            forget_in(&((struct CUgraphNode_st *)record)->work, event);
+        for (size_t i = 0; handle_is(runtime, record, HANDLE_EXEC) && i < exec->count; i++)
+            forget_in(&exec->steps[i].work, event);
+    }
+}
+
+bool exec_lacks_event(const struct CUgraphExec_st *exec)
+{
+    for (size_t i = 0; i < exec->count; i++) {
+        const struct exec_step *step = &exec->steps[i];
+
+        if (step->child ? exec_lacks_event(step->child)
+                        : (step->work.kind == WORK_RECORD || step->work.kind == WORK_WAIT) && !step->work.event)
+            return true;
+    }
+    return false;
 }
 
 struct exec_step *exec_step_of(struct runtime *runtime, struct CUgraphExec_st *exec,

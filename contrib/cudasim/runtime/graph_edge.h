@@ -7,6 +7,10 @@
 
 #include "runtime.h"
 
+/* The event ends: nodes of graphs have none then. Whether the graph has such a node. graph.c */
+void graphs_forget_event(struct runtime *runtime, const struct CUevent_st *event);
+bool exec_lacks_event(const struct CUgraphExec_st *exec);
+
 /* Whether such edges from[i] -> to may be: ports and types belong to kernels alone. `edges` may be NULL. */
 cudaError_t edges_check(const struct CUgraphNode_st *from, const struct CUgraphNode_st *to,
                         const cudaGraphEdgeData *edge);

@@ -33,6 +33,15 @@ bool graph_memory_is(struct runtime *runtime, const void *pointer)
     return find(runtime, (uintptr_t)pointer);
 }
 
+bool graph_has_memory(const struct CUgraph_st *graph)
+{
+    for (const struct CUgraphNode_st *node = graph->nodes; node; node = node->next)
+        if (node->work.kind == WORK_ALLOCATE || node->work.kind == WORK_RELEASE ||
+            (node->work.kind == WORK_GRAPH && graph_has_memory(node->work.graph)))
+            return true;
+    return false;
+}
+
 cudaError_t graph_memory_new(struct runtime *runtime, size_t size, void **pointer)
 {
     struct graph_memory *m = calloc(1, sizeof *m);

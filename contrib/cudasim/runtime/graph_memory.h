@@ -16,6 +16,8 @@ void graph_memory_drop(struct runtime *runtime, uintptr_t address);
 cudaError_t graph_memory_launch(struct runtime *runtime, const struct CUgraphExec_st *exec);
 /* The program frees it itself. False: it is not allocated now. */
 bool graph_memory_free(struct runtime *runtime, const void *pointer);
+/* Whether the graph has nodes that allocate or free memory: an H100 does not copy it. */
+bool graph_has_memory(const struct CUgraph_st *graph);
 bool graph_memory_is(struct runtime *runtime, const void *pointer);
 
 /* Gives back what no graph refers to and nobody has allocated. Only while no work is under way. */

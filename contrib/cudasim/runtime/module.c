@@ -156,8 +156,8 @@ static cudaError_t load_container(struct runtime *runtime, struct binary *binary
         binary->ptx_arch = sources.arch;
         if (!binary->module) {
             runtime_complain("%s: PTX line %u: %s", binary->name, wrong.line, wrong.message);
-            snprintf(runtime->load_log, sizeof runtime->load_log, "ptxas application ptx input, line %u; error   : %s",
-                     wrong.line, wrong.message);
+            snprintf(runtime->load_log, sizeof runtime->load_log, "ptxas application ptx input, line %u; error   : %s\n"
+                     "ptxas fatal   : Ptx assembly aborted due to errors", wrong.line, wrong.message);
             error = cudaErrorInvalidPtx;
         }
     }

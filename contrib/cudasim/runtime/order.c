@@ -108,7 +108,7 @@ void order_report(struct runtime *runtime, enum sim_fault_kind kind, const char 
 
 static bool is_ordered(const struct task *a, const struct task *b)
 {
-    return task_before(a, b) && b->alongside != a->id;
+    return task_before(a, b) && b->alongside != a->id && b->beyond != a->id;
 }
 
 /* Whether the host made the note while the task was pending. */
@@ -202,13 +202,14 @@ static bool tell_of_task(struct runtime *runtime, uint64_t address, unsigned kin
         const struct traffic_span *span = is_rival(other, self) ? order_find(&touched, address) : NULL;
 
         if (!span || (self->alongside == other->id && kinds & TRAFFIC_AWAITED) ||
-            !order_collide(&self->work, kinds & ~(TRAFFIC_AWAITED | TRAFFIC_UNFENCED), &other->work, span->kinds))
+            !order_collide(&self->work, kinds & ~TRAFFIC_TOLD, &other->work, span->kinds))
             continue;
         snprintf(text, size, "%s %s, in %s; %s in %s %s it, and nothing orders the two: %s",
                  kinds & (TRAFFIC_WRITE | TRAFFIC_STRONG_WRITE) ? "write at" : "read at",
                  order_place(runtime, address).text, stream_words(self).text, task_name(other),
                  stream_words(other).text, order_verb(&other->work, span->kinds),
-                 self->alongside != other->id ? "no event, no wait"
+                 self->beyond == other->id      ? "the kernel between them has no cudaGridDependencySynchronize()"
+                 : self->alongside != other->id ? "no event, no wait"
                  : awaits_ahead(self)         ? "a programmatic launch, before cudaGridDependencySynchronize()"
                                               : "a programmatic launch, and no cudaGridDependencySynchronize()");
         return true;
@@ -226,7 +227,7 @@ static bool tell_of_host(struct runtime *runtime, uint64_t address, unsigned kin
         if (!is_during(note, self) || (note->address ^ address) >= HOST_UNIT)
             continue;
         /* Only the host's first access to a page is known. So the word that both share may be another one. */
-        if (kinds & (TRAFFIC_STRONG_READ | TRAFFIC_STRONG_WRITE))
+        if (kinds & (TRAFFIC_STRONG_READ | TRAFFIC_STRONG_WRITE) && !(kinds & TRAFFIC_OF_DEVICE))
             runtime->handshake = true;
         if (kinds & TRAFFIC_UNFENCED && !note->writes && (note->address ^ address) < sizeof(uint64_t)) {
             watch_place(runtime->watch, note, place.text, sizeof place.text);

@@ -151,7 +151,7 @@ bool nodes_tell(struct runtime *runtime, uint64_t address, unsigned kinds, char 
             bool alongside = span && is_alongside(run->exec, step, run->at);
 
             if (!span || (alongside && kinds & TRAFFIC_AWAITED) ||
-                !order_collide(&kernel, kinds & ~(TRAFFIC_AWAITED | TRAFFIC_UNFENCED), theirs.work, span->kinds))
+                !order_collide(&kernel, kinds & ~TRAFFIC_TOLD, theirs.work, span->kinds))
                 continue;
             snprintf(text, size, "%s at %s, in a node of a graph; another node (%s) %s it, and %s",
                      kinds & (TRAFFIC_WRITE | TRAFFIC_STRONG_WRITE) ? "write" : "read",

@@ -21,9 +21,12 @@ struct query {
     pthread_cond_t asked; /* with the lock: `wanted` was set */
     bool wanted;          /* the thread of runner.c is to run all work now */
     uint64_t idle;        /* how often a kernel found that all its blocks wait */
+    unsigned starved;     /* times in a row that all work waited for a word, and no thread could write it */
     int64_t last;         /* ns: when a query last answered cudaErrorNotReady; 0: never */
 };
 
+/* runner.c: reports that work waits for a word, after a while in which nobody was left to write it. */
+bool runner_starves(struct call *call);
 /* cudaErrorNotReady, or as queue_wait_stream() and queue_wait_event(). */
 cudaError_t queue_query_stream(struct call *call, struct CUstream_st *stream);
 cudaError_t queue_query_event(struct call *call, const struct CUevent_st *event);

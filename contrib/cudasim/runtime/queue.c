@@ -192,23 +192,6 @@ static bool waits_for_word(struct runtime *runtime, const struct task *task)
     return task->state == TASK_PENDING && task->work.kind == WORK_WORD && !word_is_met(runtime, &task->work.word);
 }
 
-/*
- * A wait for a word is over. Who wrote the word is not known: all work that has run counts as before the work behind
- * the wait. So the checks miss races with some of it, and report none that is not one.
- */
-static void follow_word(struct runtime *runtime, const struct task *wait)
-{
-    for (const struct task *done = runtime->tasks; done; done = done->next) {
-        if (done->state != TASK_OVER)
-            continue;
-        for (struct task *later = wait->next; later; later = later->next)
-            if (task_before(wait, later) && !clock_include(&later->clock, done))
-                return; /* no memory */
-        if (!clock_include(&runtime->queues[wait->queue].before, done))
-            return;
-    }
-}
-
 /* `early`: nothing waits for it. */
 static void run(struct call *call, struct task *task, bool early)
 {
@@ -229,7 +212,7 @@ static void run(struct call *call, struct task *task, bool early)
         work_run(call, &task->work, task->stream);
     task->state = TASK_OVER;
     if (task->work.kind == WORK_WORD && task->work.word.waits)
-        follow_word(runtime, task);
+        clock_follow_word(runtime, task);
     runtime->running--;
     call->task = outer;
     runtime->working = outer ? outer_task : NULL; /* work of another thread may be over by now */
@@ -294,7 +277,12 @@ static void run_for_word(struct call *call)
     struct task *task = choose(runtime, NULL, false, &left);
 
     if (task) {
+        runtime->query.starved = 0;
         run(call, task, true);
+        return;
+    }
+    if (runner_starves(call)) { /* a device would wait forever */
+        forget_pending(runtime);
         return;
     }
     runtime->waiting++;
@@ -327,7 +315,7 @@ static void run_all(struct call *call, const struct clock *clock, bool early)
 
 /*
  * A graph that runs waits for a word. Work of other streams may write it, so that runs now, kernels as well. What it
- * touches counts for no check. All that has run then comes before the graph, as follow_word() has it.
+ * touches counts for no check. All that has run then comes before the graph, as clock_follow_word() has it.
  */
 void queue_run_until(struct call *call, const struct word_work *word)
 {
@@ -579,7 +567,7 @@ static bool record_events(const struct work *work, const struct task *task)
     bool good = true;
 
     if (work->kind == WORK_RECORD)
-        return event_record(work->event, task);
+        return !work->event || event_record(work->event, task);
     for (size_t i = 0; work->kind == WORK_EXEC && i < work->exec->count; i++) {
         const struct exec_step *step = &work->exec->steps[i];
 
@@ -669,6 +657,8 @@ static void begin_early(struct runtime *runtime, struct task *task)
             sim_kernel_facts(ahead->work.kernel.entry->kernel)->lets_begin) {
             ahead->followed = true;
             task->alongside = ahead->id;
+            if (!sim_kernel_facts(ahead->work.kernel.entry->kernel)->awaits_ahead)
+                task->beyond = ahead->alongside;
         }
 }
 

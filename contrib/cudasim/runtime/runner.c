@@ -12,9 +12,12 @@
  */
 #include "runtime.h"
 
+#include "host_place.h"
+
 #include <dirent.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -34,6 +37,7 @@
 #define PATIENCE_WITHOUT 2.0                /* seconds: no thread is left that could */
 #define ENDLESS 1e9                         /* seconds */
 #define POLLING (200 * MILLISECOND)         /* time since a query in which the host may still poll */
+#define STARVED 40000                       /* times of 50 µs that all work waits for a word, and nobody may write it */
 #define LOOKS 256                           /* questions between two looks at the threads that there are */
 
 /* ------------------------------------------------------------------ beside a kernel that waits */
@@ -59,6 +63,26 @@ static bool others_may_act(struct runtime *runtime, bool on_runner)
     if (runtime->looks++ % LOOKS == 0)
         runtime->threads = count_threads();
     return runtime->threads > ours + runtime->waiting;
+}
+
+bool runner_starves(struct call *call)
+{
+    struct runtime *runtime = call->runtime;
+    struct sim_fault fault = { .kind = FAULT_DEADLOCK, .error = true, .count = 1 };
+
+    if (others_may_act(runtime, call->on_runner) || runtime->ipc)
+        runtime->query.starved = 0;
+    else
+        runtime->query.starved++;
+    if (runtime->query.starved < STARVED)
+        return false;
+    snprintf(fault.kernel, sizeof fault.kernel, "cuStreamWaitValue");
+    snprintf(fault.text, sizeof fault.text,
+             "a stream waits for a word that no other work, and no other thread, writes");
+    host_add_place(fault.text, sizeof fault.text);
+    sim_report_fault(runtime->sim, &fault);
+    runtime->sticky = cudaErrorLaunchTimeout;
+    return true;
 }
 
 /* Lets another thread run a host function beside the kernel: the two may wait for each other. False: there is none. */

@@ -244,7 +244,7 @@ struct runtime {
     unsigned device_flags;       /* cudaSetDeviceFlags */
     enum cudaFuncCache cache;    /* cudaDeviceSetCacheConfig; kept, and without effect */
     struct binary *binaries;     /* newest first */
-    char load_log[300];          /* what was wrong with the PTX loaded last, for the program's log; empty: nothing */
+    char load_log[400];          /* what was wrong with the PTX loaded last, for the program's log; empty: nothing */
     struct pointer_map functions; /* host stub, or handle -> struct entry */
     struct pointer_map variables; /* host shadow, or address of a managed one -> struct variable */
     struct pointer_map handles;   /* handle -> enum handle_kind */
@@ -302,7 +302,7 @@ struct runtime {
     uint64_t locals;             /* a task that uses variables in a stack; 0: none is left */
     size_t unchecked_count, launches_pending; /* the latter: cudaLimitDevRuntimePendingLaunchCount; 0: the default */
     size_t fetch_granularity;    /* cudaLimitMaxL2FetchGranularity, bytes; 0: the default */
-    bool told_of_call;           /* the error of the call in progress was reported */
+    bool told_of_call, event_nodes; /* the error of the call in progress was reported; there were nodes of events */
     struct error_log *log;       /* runtime_log.c; NULL: nothing failed yet */
     struct recent_launch recent[RECENT_LAUNCHES]; /* a ring, for copies of what too few threads wrote */
     unsigned recent_count;
@@ -576,7 +576,7 @@ struct task {
     cudaStream_t stream;   /* as the program gave it; only compared and passed on */
     uint64_t stream_id;    /* for messages */
     struct clock clock;    /* what comes before it */
-    uint64_t alongside;    /* the kernel ahead, beside which this one may run until it waits for it; 0: none */
+    uint64_t alongside, beyond; /* the kernel beside which this one may run until it waits; and that one, forever; 0 */
     bool followed;         /* there is a task that may run beside it */
     bool asked;            /* a query has answered that it is not over */
     uint64_t waited;       /* the newest task when the host's wait for this one ended; 0: no wait */
@@ -700,7 +700,7 @@ struct CUgraph_st {
     size_t count;                        /* of nodes */
     struct object_use *objects;          /* user objects that it keeps alive */
     const struct CUgraphExec_st *only;   /* instantiated, where there may be one at a time; else NULL */
-    bool of_node;                        /* a node's child or body, which goes with the node */
+    bool of_node, child, moved;          /* goes with a node; is its child, not a body; the program made it itself */
 };
 
 struct exec_step {

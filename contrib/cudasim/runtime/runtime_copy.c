@@ -3,6 +3,11 @@
  */
 #include "runtime.h"
 #include "array.h"
+#include "host_place.h"
+#include "order.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 static cudaError_t submit(struct call *call, const struct copy_work *copy, cudaStream_t stream, const char *name)
 {
@@ -77,6 +82,58 @@ static bool attributes_cover(const struct cudaMemcpyAttributes *attributes, cons
     return true;
 }
 
+/* The bytes that a copy of a batch reads or writes. */
+struct side {
+    uint64_t low, high;
+    size_t copy; /* its number */
+    bool writes;
+};
+
+static int by_low(const void *left, const void *right)
+{
+    const struct side *a = left, *b = right;
+
+    return (a->low > b->low) - (a->low < b->low);
+}
+
+static void say_unordered(struct call *call, const struct side *a, const struct side *b)
+{
+    const struct side *writer = a->writes ? a : b, *other = a->writes ? b : a;
+    char text[400];
+
+    snprintf(text, sizeof text, "copy %zu of the batch %s memory at %s, which copy %zu writes: the copies of a batch "
+             "have no order", other->copy, other->writes ? "writes" : "reads",
+             order_place(call->runtime, a->low > b->low ? a->low : b->low).text, writer->copy);
+    host_add_place(text, sizeof text);
+    order_report(call->runtime, FAULT_STREAM_RACE, "cudaMemcpyBatchAsync", writer->low, text);
+}
+
+/* Reports the first two copies of a batch of which one writes what the other one reads or writes. */
+static void check_batch(struct call *call, void *const *targets, const void *const *sources, const size_t *sizes,
+                        size_t count)
+{
+    struct side *sides = sim_options(call->runtime->sim)->check_streams ? malloc(2 * count * sizeof *sides) : NULL;
+    const struct side *last = NULL, *written = NULL; /* those that reach furthest so far */
+
+    for (size_t i = 0; sides && i < count; i++) {
+        sides[2 * i] = (struct side){ (uintptr_t)sources[i], (uintptr_t)sources[i] + sizes[i], i, false };
+        sides[2 * i + 1] = (struct side){ (uintptr_t)targets[i], (uintptr_t)targets[i] + sizes[i], i, true };
+    }
+    if (sides)
+        qsort(sides, 2 * count, sizeof *sides, by_low);
+    for (size_t n = 0; sides && n < 2 * count; n++) {
+        const struct side *self = &sides[n], *near = self->writes ? last : written;
+
+        if (near && near->high > self->low && near->copy != self->copy) {
+            say_unordered(call, near, self);
+            break;
+        }
+        last = !last || self->high > last->high ? self : last;
+        written = self->writes && (!written || self->high > written->high) ? self : written;
+    }
+    free(sides);
+}
+
 cudaError_t cudaMemcpyBatchAsync(void *const *targets, const void *const *sources, const size_t *sizes, size_t count,
                                  struct cudaMemcpyAttributes *attributes, size_t *attribute_indices,
                                  size_t attribute_count, cudaStream_t stream)
@@ -100,6 +157,8 @@ cudaError_t cudaMemcpyBatchAsync(void *const *targets, const void *const *source
                 call.error = sizes[i] ? submit(&call, &copy, stream, __func__) : cudaErrorInvalidValue;
             }
         }
+        if (call.error == cudaSuccess && count > 1)
+            check_batch(&call, targets, sources, sizes, count);
     }
     return call_end(&call);
 }

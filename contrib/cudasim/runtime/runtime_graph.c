@@ -6,8 +6,10 @@
 #include "graph_memory.h"
 #include "device_graph.h"
 #include "graph_edge.h"
+#include "host_place.h"
 #include "user_object.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,23 +43,13 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
     return call_end(&call);
 }
 
-/* Whether the graph allocates or frees memory: an H100 does not copy such a graph. */
-static bool has_memory(const struct CUgraph_st *graph)
-{
-    for (const struct CUgraphNode_st *node = graph->nodes; node; node = node->next)
-        if (node->work.kind == WORK_ALLOCATE || node->work.kind == WORK_RELEASE ||
-            (node->work.kind == WORK_GRAPH && has_memory(node->work.graph)))
-            return true;
-    return false;
-}
-
 /* Whether there may be one instantiated graph of it at a time: it has such memory, or kernels may change its nodes. */
 static bool is_single(const struct CUgraph_st *graph)
 {
     for (const struct CUgraphNode_st *node = graph->nodes; node; node = node->next)
         if (node->work.kind == WORK_KERNEL && node->work.kernel.updatable)
             return true;
-    return has_memory(graph);
+    return graph_has_memory(graph);
 }
 
 cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
@@ -67,7 +59,7 @@ cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
     if (call_begin(&call, CALL_DEVICE)) {
         if (!clone || !handle_is(call.runtime, graph, HANDLE_GRAPH))
             call.error = cudaErrorInvalidValue;
-        else if (has_memory(graph))
+        else if (graph_has_memory(graph))
             call.error = cudaErrorNotSupported;
         else if (!(*clone = graph_clone(call.runtime, graph)))
             call.error = cudaErrorMemoryAllocation;
@@ -101,10 +93,10 @@ static cudaError_t instantiate(struct call *call, cudaGraphExec_t *exec, cudaGra
 
     if (!exec || !handle_is(call->runtime, graph, HANDLE_GRAPH) || flags & ~(unsigned long long)INSTANTIATE_FLAGS)
         return cudaErrorInvalidValue;
-    if (device_graph_odd_node(graph, flags))
+    if (graph->moved || device_graph_odd_node(graph, flags))
         return cudaErrorNotSupported;
     if (graph->only && is_single(graph))
-        return has_memory(graph) ? cudaErrorNotSupported : cudaErrorInvalidValue;
+        return graph_has_memory(graph) ? cudaErrorNotSupported : cudaErrorInvalidValue;
     if (flags & by_device && flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)
         return cudaErrorInvalidValue;
     error = exec_create(call->runtime, graph, exec);
@@ -219,12 +211,25 @@ static cudaError_t capture_launch(struct call *call, struct CUstream_st *stream,
     return error;
 }
 
+static void say_lost_event(struct runtime *runtime)
+{
+    struct sim_fault fault = { .kind = FAULT_USE_AFTER_FREE, .count = 1 };
+
+    snprintf(fault.kernel, sizeof fault.kernel, "cudaGraphLaunch");
+    snprintf(fault.text, sizeof fault.text,
+             "the graph has a node of an event that was destroyed: the node does nothing");
+    host_add_place(fault.text, sizeof fault.text);
+    sim_report_fault(runtime->sim, &fault);
+}
+
 static cudaError_t submit_launch(struct call *call, const struct CUgraphExec_st *exec, struct CUstream_st *stream,
                                  cudaStream_t handle)
 {
     struct work work = { .kind = WORK_EXEC, .call = "cudaGraphLaunch", .exec = exec };
     cudaError_t error = device_graph_upload(call->runtime, exec);
 
+    if (call->runtime->event_nodes && sim_options(call->runtime->sim)->check_calls && exec_lacks_event(exec))
+        say_lost_event(call->runtime);
     if (error == cudaSuccess)
         error = graph_memory_launch(call->runtime, exec);
     return error != cudaSuccess ? error : queue_submit(call, &work, stream, handle, NULL);
@@ -318,7 +323,8 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
     cudaGraphExecUpdateResultInfo ignored;
 
     if (call_begin(&call, CALL_DEVICE)) {
-        if (handle_is(call.runtime, exec, HANDLE_EXEC) && handle_is(call.runtime, graph, HANDLE_GRAPH)) {
+        if (handle_is(call.runtime, exec, HANDLE_EXEC) && handle_is(call.runtime, graph, HANDLE_GRAPH) &&
+            !graph->moved) {
             queue_settle(&call, exec);
             call.error = update(call.runtime, exec, graph, result ? result : &ignored);
         } else {
@@ -542,7 +548,7 @@ static cudaError_t change_dependencies(cudaGraph_t graph, const cudaGraphNode_t 
         return call_end(&call);
     if (!handle_is(call.runtime, graph, HANDLE_GRAPH) || (count && (!from || !to)))
         call.error = cudaErrorInvalidValue;
-    else if (!add && count && has_memory(graph))
+    else if (!add && count && graph_has_memory(graph))
         call.error = cudaErrorNotSupported;
     for (size_t i = 0; call.error == cudaSuccess && i < count; i++)
         if (!handle_is(call.runtime, from[i], HANDLE_NODE) || !handle_is(call.runtime, to[i], HANDLE_NODE) ||
@@ -578,7 +584,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
     if (call_begin(&call, CALL_DEVICE)) {
         if (!handle_is(call.runtime, node, HANDLE_NODE)) {
             call.error = cudaErrorInvalidValue;
-        } else if (has_memory(node->graph)) {
+        } else if (graph_has_memory(node->graph)) {
             call.error = cudaErrorNotSupported;
         } else {
             struct CUgraph_st *graph = node->graph;

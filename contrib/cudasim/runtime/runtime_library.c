@@ -86,8 +86,11 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t library)
     if (call_begin(&call, CALL_DEVICE)) {
         struct binary *binary = binary_of(call.runtime, library);
 
-        call.error = binary ? queue_wait_all(&call) : cudaErrorInvalidResourceHandle; /* its kernels may be pending */
-        if (binary)
+        if (!binary || !binary->owned) /* what the program is linked with stays */
+            call.error = cudaErrorInvalidResourceHandle;
+        else
+            call.error = queue_wait_all(&call); /* its kernels may be pending */
+        if (binary && binary->owned)
             library_unload(call.runtime, binary);
     }
     return call_end(&call);

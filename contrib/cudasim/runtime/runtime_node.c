@@ -150,6 +150,8 @@ static cudaError_t add(struct call *call, cudaGraphNode_t *node, cudaGraph_t gra
     for (size_t i = 0; i < count; i++)
         if (!handle_is(call->runtime, dependencies[i], HANDLE_NODE) || dependencies[i]->graph != graph)
             return cudaErrorInvalidValue;
+    if (graph->child && (work->kind == WORK_ALLOCATE || work->kind == WORK_RELEASE))
+        return cudaErrorNotSupported;
     *node = graph_add(call->runtime, graph, work, dependencies, count);
     return *node ? cudaSuccess : cudaErrorMemoryAllocation;
 }
@@ -277,14 +279,20 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph, 
     return add_end(&call, node, graph, dependencies, count, &work);
 }
 
+/* An H200 puts a graph that was moved nowhere else, and copies none with nodes of memory. */
+static cudaError_t may_copy(const struct CUgraph_st *child)
+{
+    return child->moved || graph_has_memory(child) ? cudaErrorNotSupported : cudaSuccess;
+}
+
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
                                        size_t count, cudaGraph_t child)
 {
     struct work work = { .kind = WORK_GRAPH, .call = "a child graph node", .graph = child };
     struct call call;
 
-    if (call_begin(&call, CALL_DEVICE) && !handle_is(call.runtime, child, HANDLE_GRAPH))
-        call.error = cudaErrorInvalidValue;
+    if (call_begin(&call, CALL_DEVICE))
+        call.error = handle_is(call.runtime, child, HANDLE_GRAPH) ? may_copy(child) : cudaErrorInvalidValue;
     return add_end(&call, node, graph, dependencies, count, &work);
 }
 
@@ -320,12 +328,14 @@ static bool is_moved(const struct cudaGraphNodeParams *parameters)
            parameters->graph.ownership == cudaGraphChildGraphOwnershipMove;
 }
 
-/* Whether a node of `graph` may have that child: a graph that is moved belongs to no other node, and not to itself. */
-static bool may_own(const struct CUgraph_st *graph, const struct cudaChildGraphNodeParams *child)
+/* Whether a node of `graph` may have that child. An H200 moves a graph into itself as well, and cannot use it then. */
+static cudaError_t may_own(const struct CUgraph_st *graph, const struct cudaChildGraphNodeParams *child)
 {
-    if (child->ownership == cudaGraphChildGraphOwnershipMove)
-        return child->graph != graph && !child->graph->of_node;
-    return child->ownership == cudaGraphChildGraphOwnershipClone;
+    if (child->ownership == cudaGraphChildGraphOwnershipClone)
+        return may_copy(child->graph);
+    if (child->ownership != cudaGraphChildGraphOwnershipMove || child->graph == graph)
+        return cudaErrorInvalidValue;
+    return child->graph->of_node ? cudaErrorNotSupported : cudaSuccess;
 }
 
 /* The node gets the graph itself in place of its copy, and ends it with its own graph. */
@@ -333,7 +343,7 @@ static void move_child(struct runtime *runtime, struct CUgraphNode_st *node, str
 {
     graph_destroy(runtime, node->work.graph);
     node->work.graph = child;
-    child->of_node = true;
+    child->of_node = child->child = child->moved = true;
 }
 
 static cudaError_t work_of(struct call *call, const struct CUgraph_st *graph, struct cudaGraphNodeParams *parameters,
@@ -359,8 +369,8 @@ static cudaError_t work_of(struct call *call, const struct CUgraph_st *graph, st
         return host_work(&(struct cudaHostNodeParams){ parameters->host.fn, parameters->host.userData }, work);
     case cudaGraphNodeTypeGraph:
         *work = (struct work){ .kind = WORK_GRAPH, .call = "a child graph node", .graph = parameters->graph.graph };
-        return handle_is(call->runtime, work->graph, HANDLE_GRAPH) && may_own(graph, &parameters->graph)
-                   ? cudaSuccess : cudaErrorInvalidValue;
+        return handle_is(call->runtime, work->graph, HANDLE_GRAPH) ? may_own(graph, &parameters->graph)
+                                                                   : cudaErrorInvalidValue;
     case cudaGraphNodeTypeEmpty:
         *work = (struct work){ .kind = WORK_EMPTY };
         return cudaSuccess;

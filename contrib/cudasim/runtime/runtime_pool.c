@@ -2,10 +2,13 @@
  * runtime_pool.c - memory in the order of a stream: cudaMallocAsync, cudaFreeAsync and the pools behind them.
  *
  * The call allocates memory. The free happens when the stream reaches it. Pools only keep accounts. They hold nothing
- * in reserve, but their attributes say what a pool would hold. Reuse policies are remembered, and have no effect.
+ * in reserve, but their attributes say what a pool would hold. A block that the order of streams frees first counts as
+ * taken again, as on an H200. There it also keeps its address. Here it gets another one, so that a use of the old
+ * pointer is found.
  */
 #include "runtime.h"
 #include "graph_memory.h"
+#include "task_clock.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -25,6 +28,36 @@ static cudaError_t capture_allocation(struct call *call, struct CUstream_st *str
     return capture_add(call, stream, &work);
 }
 
+/* Whether the stream's next work comes after the task. */
+static bool comes_after(const struct runtime *runtime, const struct CUstream_st *stream, const struct task *task)
+{
+    unsigned own = stream->legacy ? 0 : stream->queue;
+    const struct queue *queue = &runtime->queues[own], *theirs = &runtime->queues[task->queue];
+
+    if (own == 0 && !stream->legacy) /* it had no work yet */
+        return !(stream->flags & cudaStreamNonBlocking) && clock_covers(&runtime->queues[0].before, task);
+    return clock_covers(&queue->before, task) || (queue == &runtime->queues[0] && theirs->blocking) ||
+           (queue->blocking && clock_covers(&runtime->queues[0].before, task));
+}
+
+/* A block of that size, whose free is pending before the stream's next work, counts as free from now on. */
+static void take_again(struct runtime *runtime, struct CUmemPoolHandle_st *pool, size_t size,
+                       const struct CUstream_st *stream)
+{
+    for (const struct task *task = runtime->tasks; task; task = task->next) {
+        void *block = (void *)(uintptr_t)task->work.memory.address;
+
+        if (task->state != TASK_PENDING || task->work.kind != WORK_FREE || task->work.memory.size != size ||
+            map_get(&runtime->pooled, block) != pool || !comes_after(runtime, stream, task))
+            continue;
+        if (!pool->reuse[0] && task->stream_id != stream->id) /* cudaMemPoolReuseFollowEventDependencies */
+            continue;
+        map_remove(&runtime->pooled, block);
+        pool->used -= size;
+        return;
+    }
+}
+
 static cudaError_t allocate(struct call *call, void **pointer, size_t size, struct CUmemPoolHandle_st *pool,
                             cudaStream_t handle)
 {
@@ -41,8 +74,10 @@ static cudaError_t allocate(struct call *call, void **pointer, size_t size, stru
     if (stream->capture)
         return capture_allocation(call, stream, size, pointer);
     error = stream->legacy ? capture_permits_legacy(call->runtime) : cudaSuccess;
-    if (error == cudaSuccess)
+    if (error == cudaSuccess) {
+        take_again(call->runtime, pool, size, stream);
         error = pool_allocate(call->runtime, pool, size, pointer);
+    }
     if (error == cudaErrorMemoryAllocation) {
         queue_run_all(call); /* what is freed there may do */
         error = pool_allocate(call->runtime, pool, size, pointer);

@@ -243,7 +243,10 @@ static bool batch_is_good(struct runtime *runtime, const struct range_batch *bat
     return true;
 }
 
-/* A discard says that the contents do not matter any more. They stay as they are, which is one of the outcomes. */
+/*
+ * A discard says that the contents do not matter any more: they count as never written. While work is pending, which
+ * may use them, they stay as they are. That is one of the outcomes, as it is with a prefetch.
+ */
 static cudaError_t run_batch(const struct range_batch *batch, bool places, unsigned long long flags,
                              cudaStream_t stream, const char *name)
 {
@@ -258,6 +261,8 @@ static cudaError_t run_batch(const struct range_batch *batch, bool places, unsig
             place++;
         call.error = prefetch(&call, batch->pointers[i], batch->sizes[i], batch->places[place]);
     }
+    for (size_t i = 0; !places && call.error == cudaSuccess && !call.runtime->pending && i < batch->count; i++)
+        memory_discard(sim_memory(call.runtime->sim), (uintptr_t)batch->pointers[i], batch->sizes[i]);
     if (call.error == cudaSuccess)
         call.error = submit_nothing(&call, name, stream);
     return call_end(&call);

@@ -5,6 +5,7 @@
  * simulator took for the work between them. It says nothing about a GPU.
  */
 #include "runtime.h"
+#include "graph_edge.h"
 
 #include <stdlib.h>
 
@@ -287,6 +288,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     if (call_begin(&call, CALL_DEVICE)) {
         if (handle_is(call.runtime, event, HANDLE_EVENT)) {
             event_forget(call.runtime, event);
+            graphs_forget_event(call.runtime, event);
             ipc_event_destroy(call.runtime, event);
             clock_release(&event->clock);
             free(event->tail);

@@ -59,3 +59,26 @@ bool task_before(const struct task *a, const struct task *b)
 {
     return clock_covers(&b->clock, a) || (a->waited && b->id > a->waited);
 }
+
+/* Whether the task is over and wrote the word that ends the wait. */
+static bool answers(const struct task *task, const struct task *wait)
+{
+    return task->state == TASK_OVER && task->work.kind == WORK_WORD && word_answers(&task->work.word, &wait->work.word);
+}
+
+void clock_follow_word(struct runtime *runtime, const struct task *wait)
+{
+    const struct task *writer = runtime->tasks;
+
+    while (writer && !answers(writer, wait))
+        writer = writer->next;
+    for (const struct task *done = runtime->tasks; done; done = done->next) {
+        if (done->state != TASK_OVER || (writer && !answers(done, wait)))
+            continue;
+        for (struct task *later = wait->next; later; later = later->next)
+            if (task_before(wait, later) && !clock_include(&later->clock, done))
+                return; /* no memory */
+        if (!clock_include(&runtime->queues[wait->queue].before, done))
+            return;
+    }
+}

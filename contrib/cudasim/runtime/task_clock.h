@@ -23,5 +23,10 @@ bool clock_include(struct clock *clock, const struct task *task);      /* from n
 void clock_release(struct clock *clock);
 /* Whether CUDA, or the host by a wait, orders a before b. */
 bool task_before(const struct task *a, const struct task *b);
+/*
+ * A wait for a word is over. The streams' writes of the word that are over come before the work behind it. If there is
+ * none, who wrote the word is not known: all work that has run counts. So the checks miss races with some of it.
+ */
+void clock_follow_word(struct runtime *runtime, const struct task *wait);
 
 #endif

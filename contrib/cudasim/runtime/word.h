@@ -24,6 +24,8 @@ struct word_work {
 /* Whether the word is the program's; whether the wait for it is over; the write. */
 cudaError_t word_check(struct runtime *runtime, const struct word_work *word);
 bool word_is_met(struct runtime *runtime, const struct word_work *word);
+/* Whether the write ends the wait. */
+bool word_answers(const struct word_work *write, const struct word_work *wait);
 cudaError_t word_run(struct runtime *runtime, const struct word_work *word);
 /* Runs other work until the wait of a graph that runs is over: queue.c. */
 void queue_run_until(struct call *call, const struct word_work *word);

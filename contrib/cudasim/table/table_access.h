@@ -215,7 +215,7 @@ INLINE enum pattern reach_global(struct warp *w, const struct ins *i, unsigned b
     if (k->launch->pages && !i->selected && i->class != CLASS_PARAMETER &&
         race_watches(k->launch, span->region, access))
         race_global(w, i, bytes, access, (struct extent){spread_of(reach.pattern), reach.low, reach.high});
-    if (k->traffic && !i->selected && i->class != CLASS_PARAMETER)
+    if (k->traffic && !i->selected && (i->class != CLASS_PARAMETER || i->space == PTX_CONST))
         traffic_access(w, i, bytes, access, reach.pattern == PATTERN_CONSECUTIVE);
     if (e)
         count_global(w, i, bytes, e, reach);

@@ -118,7 +118,7 @@ static void note_arrivals(struct warp *w, const struct ins *i)
         if (copies)
             race_mbarrier_copies(w, w->address[first], same);
         else
-            race_mbarrier_arrive(w, w->address[first], same);
+            race_mbarrier_arrive(w, w->address[first], same, !(i->mode & MBARRIER_RELAXED));
     }
 }
 
@@ -179,7 +179,7 @@ STEP(mbarrier)
 
             P[l] = ONES(phase != parity);
             if (P[l])
-                race_mbarrier_wait(w, w->address[l]);
+                race_mbarrier_wait(w, w->address[l], !(i->mode & MBARRIER_RELAXED));
             break;
         }
         }

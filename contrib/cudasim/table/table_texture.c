@@ -156,6 +156,14 @@ static void check_fetch(struct warp *w, const struct ins *i, int l, const struct
     }
 }
 
+/* The texels have no such channel, and the value is used. */
+static void lacks_channels(struct warp *w, const struct ins *i, unsigned l, unsigned channels)
+{
+    fault_warn(w, i, l, FAULT_UNINITIALISED, ((const u64 *)slot_at(w, i->a))[l],
+               "read of channel %u of a texture that has %u: the value is 0, and nothing was written there",
+               (unsigned)__builtin_ctz(i->results >> channels) + channels + 1, channels);
+}
+
 STEP(tex)
 {
     const slot *s = i->extra;
@@ -174,6 +182,8 @@ STEP(tex)
 
         if (!t)
             return NULL;
+        if (i->results >> t->channels && w->worker->sim_check_written)
+            lacks_channels(w, i, (unsigned)l, t->channels);
         f = fetch_of(w, i, s, l);
         if (i->mode & TEXTURE_GRADIENTS) {
             f32 dx[3], dy[3];
