@@ -250,7 +250,7 @@ static void forget_in(struct work *work, const struct CUevent_st *event)
 void graphs_forget_event(struct runtime *runtime, const struct CUevent_st *event)
 {
     for (size_t n = 0; runtime->event_nodes && n < runtime->handles.capacity; n++) {
-        void *record = runtime->handles.keys[n];
+        void *record = (void *)(uintptr_t)runtime->handles.keys[n];
         struct CUgraphExec_st *exec = record;
 
         if (!record)
