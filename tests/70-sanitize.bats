@@ -79,7 +79,7 @@ END
     # The host takes the simulator from beside it; that one is to be without sanitizers, as the runner is.
     mkdir -p "$BATS_TEST_TMPDIR/t/build/cudasim"
     ln -s "$root/problems" "$BATS_TEST_TMPDIR/t/problems"
-    cp -r "$sanitized/main_host" "$sanitized/runners" "$BATS_TEST_TMPDIR/t/build"
+    cp -r "$sanitized/main_host" "$sanitized/inspect" "$sanitized/runners" "$BATS_TEST_TMPDIR/t/build"
     cp "$build/cudasim/libcudart.so.13" "$BATS_TEST_TMPDIR/t/build/cudasim"
     for source in device_user.cu tests/fixtures/sim/*.cu; do
         so=$(submission "$source")

@@ -11,8 +11,6 @@
 #include "rules.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <stdarg.h>
@@ -20,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "imports.h"
 #include "startup.h"
@@ -35,17 +32,6 @@ struct reader {
     size_t size;
     bool half;    /* HFMA2.MMA was seen */
 };
-
-static const char *const rule_names[RULES] = { [RULE_TENSOR_CORES] = "tensor_cores" };
-
-enum rule rule_find(const char *name)
-{
-    unsigned rule = 0;
-
-    while (rule < RULES && strcmp(rule_names[rule], name) != 0)
-        rule++;
-    return (enum rule)rule;
-}
 
 /* Always false, so that the search ends. */
 static bool __attribute__((format(printf, 2, 3))) broken(struct reader *reader, const char *format, ...)
@@ -185,40 +171,18 @@ static bool check_machine_code(struct reader *reader, const unsigned char *code,
 struct cubin {
     Elf *elf;
     size_t sections;     /* of it, the first of which is none */
-    const char *names;   /* [names_size], which ends in a zero byte */
-    size_t names_size;
+    size_t names;        /* the section of their names */
     bool *has_functions; /* [sections] */
 };
 
-/*
- * Its sections, and the table of their names. They may not overlap, as no compiler's do: else each byte of the file
- * could be in each section, and looking at all of them would take longer than the file is long.
- */
-static bool begin_cubin(struct reader *reader, struct cubin *cubin, size_t size)
+static bool begin_cubin(struct reader *reader, struct cubin *cubin)
 {
-    Elf_Scn *section = NULL;
-    GElf_Shdr header;
-    Elf_Data *data;
-    size_t names, taken = 0;
-
-    if (!cubin->elf || elf_kind(cubin->elf) != ELF_K_ELF || elf_getshdrstrndx(cubin->elf, &names) != 0 ||
+    if (!cubin->elf || elf_kind(cubin->elf) != ELF_K_ELF || elf_getshdrstrndx(cubin->elf, &cubin->names) != 0 ||
         elf_getshdrnum(cubin->elf, &cubin->sections) != 0)
         return broken(reader, "its machine code cannot be read: a cubin is not an ELF file");
+    /* A symbol cannot say that it is in a later one. */
     if (cubin->sections >= SHN_LORESERVE)
         return broken(reader, "its machine code cannot be read: a cubin has %zu sections", cubin->sections);
-    while ((section = elf_nextscn(cubin->elf, section))) {
-        if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
-            continue;
-        if (header.sh_size > size - taken)
-            return broken(reader, "its machine code cannot be read: sections of a cubin overlap");
-        taken += header.sh_size;
-    }
-    section = elf_getscn(cubin->elf, names);
-    data = section ? elf_rawdata(section, NULL) : NULL;
-    if (!data || !data->d_buf || data->d_size == 0 || ((const char *)data->d_buf)[data->d_size - 1])
-        return broken(reader, "its machine code cannot be read: a cubin has no names of sections");
-    cubin->names = data->d_buf;
-    cubin->names_size = data->d_size;
     cubin->has_functions = calloc(cubin->sections + 1, sizeof *cubin->has_functions);
     return cubin->has_functions || broken(reader, "its machine code cannot be read: out of memory");
 }
@@ -245,7 +209,7 @@ static bool check_cubin(struct reader *reader, const unsigned char *image, size_
 {
     struct cubin cubin = { .elf = elf_memory((char *)image, size) };
     Elf_Scn *section = NULL;
-    bool ok = begin_cubin(reader, &cubin, size);
+    bool ok = begin_cubin(reader, &cubin);
 
     if (ok)
         find_functions(&cubin);
@@ -256,7 +220,7 @@ static bool check_cubin(struct reader *reader, const unsigned char *image, size_
 
         if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS || header.sh_size == 0)
             continue;
-        name = header.sh_name < cubin.names_size ? cubin.names + header.sh_name : NULL;
+        name = elf_strptr(cubin.elf, cubin.names, header.sh_name);
         if (!(header.sh_flags & SHF_EXECINSTR) && name && strncmp(name, ".text", 5) != 0 &&
             !cubin.has_functions[elf_ndxscn(section)])
             continue;
@@ -367,34 +331,20 @@ static bool check_section(struct reader *reader, Elf *elf, Elf_Scn *section, siz
     return true;
 }
 
-bool rules_check(const char *path, unsigned rules, bool any_imports, bool *half, char *text, size_t size,
-                 struct error *error)
+void rules_check(Elf *elf, unsigned rules, bool any_imports, struct findings *findings)
 {
-    struct reader reader = { .broken = text, .size = size };
-    Elf *elf = NULL;
+    struct reader reader = { .broken = findings->broken, .size = sizeof findings->broken };
     Elf_Scn *section = NULL;
     size_t names;
-    bool ok = false;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-    text[0] = '\0';
-    if (fd < 0)
-        return error_usage(error, "cannot open the submission '%s': %s", path, strerror(errno));
-    elf_version(EV_CURRENT);
-    elf = elf_begin(fd, ELF_C_READ, NULL);
-    if (!elf || elf_kind(elf) != ELF_K_ELF || elf_getshdrstrndx(elf, &names) != 0) {
-        error_usage(error, "'%s' is not a shared object", path);
-        goto out;
+    if (elf_getshdrstrndx(elf, &names) != 0) {
+        broken(&reader, "its sections cannot be inspected");
+        return;
     }
     if (rules & 1u << RULE_TENSOR_CORES)
         while ((section = elf_nextscn(elf, section)) && check_section(&reader, elf, section, names))
             ;
-    if (!any_imports && !text[0] && imports_check(elf, text, size))
-        startup_check(elf, text, size);
-    *half = reader.half;
-    ok = true;
-out:
-    elf_end(elf);
-    close(fd);
-    return ok;
+    if (!any_imports && !reader.broken[0] && imports_check(elf, reader.broken, reader.size))
+        startup_check(elf, reader.broken, reader.size);
+    findings->half = reader.half;
 }
