@@ -119,6 +119,20 @@ static size_t string_end(const char *text, size_t size, size_t i)
 }
 
 /*
+ * Whether a word that begins with a digit is all number: hexadecimal, float32 and float64 by their bits, an unsigned
+ * one, a size as 128B. To ptxas an opcode may follow a number without space, as in a line directive. No compiler writes
+ * that.
+ */
+static bool is_number(const char *word, size_t length)
+{
+    size_t i = 0;
+
+    while (i < length && (isxdigit((unsigned char)word[i]) || strchr("xXU.", word[i])))
+        i++;
+    return i == length;
+}
+
+/*
  * Comments and strings (names of files) are passed over. Between an opcode and its dot there may be space and comments,
  * for ptxas; a name without a dot behind it is no opcode.
  */
@@ -137,6 +151,9 @@ static bool check_ptx(struct reader *reader, const char *text, size_t size)
         } else if (is_word((unsigned char)*rest)) {
             while (length < left && is_word((unsigned char)rest[length]))
                 length++;
+            if (isdigit((unsigned char)*rest) && !is_number(rest, length))
+                return broken(reader, "its PTX cannot be read: the number '%.*s' goes on as a word",
+                              length < 60 ? (int)length : 60, rest);
             for (family = 0; family < length && rest[family] != '.';)
                 family++;
             for (size_t k = 0; k < sizeof tensor_ptx / sizeof tensor_ptx[0]; k++) {
@@ -204,6 +221,25 @@ static void find_functions(struct cubin *cubin)
     }
 }
 
+/* Whether the section is code: it says so, is called so, or has a function. One without a name is, too. */
+static bool is_code(const struct cubin *cubin, Elf_Scn *section, const GElf_Shdr *header)
+{
+    const char *name = elf_strptr(cubin->elf, cubin->names, header->sh_name);
+
+    return header->sh_flags & SHF_EXECINSTR || !name || strncmp(name, ".text", 5) == 0 ||
+           cubin->has_functions[elf_ndxscn(section)];
+}
+
+/* Whether a table of relocations changes code when it is loaded. nvcc's code has addresses in constants alone. */
+static bool changes_code(const struct cubin *cubin, const GElf_Shdr *table)
+{
+    Elf_Scn *changed = elf_getscn(cubin->elf, table->sh_info);
+    GElf_Shdr header;
+
+    return (table->sh_type == SHT_REL || table->sh_type == SHT_RELA) &&
+           (!changed || !gelf_getshdr(changed, &header) || is_code(cubin, changed, &header));
+}
+
 /* One without a kernel, as of a file that has data only, breaks no rule. */
 static bool check_cubin(struct reader *reader, const unsigned char *image, size_t size)
 {
@@ -220,10 +256,11 @@ static bool check_cubin(struct reader *reader, const unsigned char *image, size_
 
         if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS || header.sh_size == 0)
             continue;
-        name = elf_strptr(cubin.elf, cubin.names, header.sh_name);
-        if (!(header.sh_flags & SHF_EXECINSTR) && name && strncmp(name, ".text", 5) != 0 &&
-            !cubin.has_functions[elf_ndxscn(section)])
+        if (changes_code(&cubin, &header))
+            ok = broken(reader, "its machine code cannot be read: relocations change it when it is loaded");
+        if (!ok || !is_code(&cubin, section, &header))
             continue;
+        name = elf_strptr(cubin.elf, cubin.names, header.sh_name);
         data = elf_rawdata(section, NULL);
         if (!name || !data || !data->d_buf)
             ok = broken(reader, "its machine code cannot be read: a section has no name or no contents");
