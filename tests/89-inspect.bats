@@ -53,3 +53,67 @@ setup() {
     assert_line 'inspect: cannot map the file: Cannot allocate memory'
     assert_line "main_host: '$t/build/inspect' does not begin to read the submission"
 }
+
+# device_code FILE KIND: what is found in a file that has FILE as device code, of kind 1 (PTX) or 2 (machine code), in a
+# league without tensor cores.
+device_code() {
+    gcc -shared -x assembler -o "$BATS_TEST_TMPDIR/one.so" - << END
+.section .nv_fatbin, "a"
+.balign 8
+.long 0xba55ed50
+.short 1, 16
+.quad last - first
+first: .short $2, 1
+.long 64
+.quad last - code
+.quad 0, 0, 0, 0, 0, 0
+code: .incbin "$1"
+.balign 8, 0
+last:
+.section .note.GNU-stack, "", @progbits
+END
+    "$build/inspect" 1 any box < "$BATS_TEST_TMPDIR/one.so" | tail -c 512 | tr -d '\0'
+}
+
+# kernel PROCESSOR INSTRUCTION: PTX with it between loads and stores of all registers, so that it is not left out.
+kernel() {
+    printf '%s\n' '.version 8.7' ".target sm_$1" '.address_size 64' '.visible .entry k(.param .u64 q) {' \
+        '.reg .b32 %r<20>; .reg .f32 %f<20>; .reg .f64 %fd<20>; .reg .b64 %rd<4>; .reg .pred %p<2>;' \
+        'ld.param.u64 %rd0, [q]; ld.global.u64 %rd1, [%rd0];'
+    awk 'BEGIN { for (i = 0; i < 20; i++)
+        printf "ld.global.b32 %%r%d, [%%rd0+%d]; ld.global.f32 %%f%d, [%%rd0+%d]; ld.global.f64 %%fd%d, [%%rd0+%d];\n",
+            i, 8 + 4 * i, i, 100 + 4 * i, i, 200 + 8 * i }'
+    printf '%s\n' 'setp.ne.s32 %p0, %r0, %r1;' "$2"
+    awk 'BEGIN { for (i = 0; i < 20; i++)
+        printf "st.global.b32 [%%rd0+%d], %%r%d; st.global.f32 [%%rd0+%d], %%f%d; st.global.f64 [%%rd0+%d], %%fd%d;\n",
+            8 + 4 * i, i, 100 + 4 * i, i, 200 + 8 * i, i }'
+    echo 'ret; }'
+}
+
+@test "inspect: every form of instruction for tensor cores is found, in machine code and in PTX" {
+    requires nvcc
+    requires x86-64
+    local processors instruction processor count=0 ptxas one=$BATS_TEST_TMPDIR/one
+    ptxas=$(dirname "$(make -s -f contrib/grade/build.mk print-tools | head -n 1)")/ptxas
+    while IFS='|' read -r processors instruction; do
+        [[ $processors != '#'* ]] || continue
+        for processor in $processors; do
+            kernel "$processor" "$instruction" > "$one.ptx"
+            "$ptxas" -w "-arch=sm_$processor" -o "$one.cubin" "$one.ptx" > /dev/null
+            run -0 device_code "$one.cubin" 2
+            [[ $output == 'tensor cores are not allowed in this league: k has '* ]] ||
+                fail "$processor $instruction: $output"
+            count=$((count + 1))
+        done
+        run -0 device_code "$one.ptx" 1
+        [[ $output == 'tensor cores are not allowed in this league: the PTX has '* ]] || fail "$instruction: $output"
+    done < tests/fixtures/tensor_instructions.txt
+    [ "$count" -gt 130 ]
+    # The same kernel without one breaks no rule.
+    for processor in 75 80 90a 100a 120a; do
+        kernel $processor '' > "$one.ptx"
+        "$ptxas" "-arch=sm_$processor" -o "$one.cubin" "$one.ptx"
+        run -0 device_code "$one.cubin" 2
+        assert_output ''
+    done
+}

@@ -31,6 +31,7 @@ struct reader {
     char *broken; /* [size] */
     size_t size;
     bool half;    /* HFMA2.MMA was seen */
+    bool volta;   /* the machine code is for Volta or Turing */
 };
 
 /* Always false, so that the search ends. */
@@ -69,6 +70,9 @@ static const struct {
     { 0x07f, "OMMA" }, { 0x1ea, "UTCMMA" }, { 0x1f0, "HGMMA" }, { 0x1f1, "IGMMA" }, { 0x1f2, "BGMMA" },
     { 0x1f3, "QGMMA" },
 };
+
+/* HMMA as Volta has it and Turing takes it, by the same bits; Hopper adds integers by them. */
+enum { VOLTA_SASS = 0x036, VOLTA_FIRST = 70, VOLTA_LAST = 75 /* compute capabilities */ };
 
 /* HFMA2.MMA, by the same bits: half precision on the tensor cores' pipe, which no league forbids. */
 enum { HALF_SASS = 0x035 };
@@ -176,6 +180,8 @@ static bool check_machine_code(struct reader *reader, const unsigned char *code,
         const uint64_t opcode = number(code + i, 2) & 0x1ff;
 
         reader->half = reader->half || opcode == HALF_SASS;
+        if (reader->volta && opcode == VOLTA_SASS)
+            return broken(reader, "tensor cores are not allowed in this league: %.60s has HMMA", kernel);
         for (size_t k = 0; k < sizeof tensor_sass / sizeof tensor_sass[0]; k++)
             if (opcode == tensor_sass[k].opcode)
                 return broken(reader, "tensor cores are not allowed in this league: %.60s has %s", kernel,
@@ -192,11 +198,17 @@ struct cubin {
     bool *has_functions; /* [sections] */
 };
 
+/* Of this byte of e_flags, in which nvcc 12 and 13 have the compute capability: 75 for 7.5. */
+static bool is_volta(uint32_t byte) { return byte >= VOLTA_FIRST && byte <= VOLTA_LAST; }
+
 static bool begin_cubin(struct reader *reader, struct cubin *cubin)
 {
+    GElf_Ehdr header;
+
     if (!cubin->elf || elf_kind(cubin->elf) != ELF_K_ELF || elf_getshdrstrndx(cubin->elf, &cubin->names) != 0 ||
-        elf_getshdrnum(cubin->elf, &cubin->sections) != 0)
+        elf_getshdrnum(cubin->elf, &cubin->sections) != 0 || !gelf_getehdr(cubin->elf, &header))
         return broken(reader, "its machine code cannot be read: a cubin is not an ELF file");
+    reader->volta = is_volta(header.e_flags & 0xff) || is_volta(header.e_flags >> 8 & 0xff);
     /* A symbol cannot say that it is in a later one. */
     if (cubin->sections >= SHN_LORESERVE)
         return broken(reader, "its machine code cannot be read: a cubin has %zu sections", cubin->sections);
@@ -265,7 +277,8 @@ static bool check_cubin(struct reader *reader, const unsigned char *image, size_
         if (!name || !data || !data->d_buf)
             ok = broken(reader, "its machine code cannot be read: a section has no name or no contents");
         else
-            ok = check_machine_code(reader, data->d_buf, data->d_size, name + strcspn(name, "_"));
+            ok = check_machine_code(reader, data->d_buf, data->d_size,
+                                    name + (strncmp(name, ".text.", 6) == 0 ? 6 : 0));
     }
     free(cubin.has_functions);
     elf_end(cubin.elf);
