@@ -12,6 +12,7 @@
 
 #include <ctype.h>
 #include <gelf.h>
+#include <inttypes.h>
 #include <libelf.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -25,6 +26,11 @@
 
 enum { ENTRY_HEADER = 64, INSTRUCTION = 16 }; /* bytes */
 enum { KIND_PTX = 1, KIND_CUBIN = 2, FLAGS_COMPRESSED = 0xA000 };
+/*
+ * 64 bits (0x1), Linux (0x10), for debugging (0x2), for one processor alone (0x100000) or its family (0x200000), with
+ * Mercury code beside it (0x1000000): what nvcc 13 writes where it does not compress. Others have no known meaning.
+ */
+enum { FLAGS_PLAIN = 0x1300013 };
 
 /* What is being looked at. */
 struct reader {
@@ -290,6 +296,8 @@ static bool check_entry(struct reader *reader, unsigned kind, uint64_t flags, co
 {
     if (flags & FLAGS_COMPRESSED)
         return broken(reader, "its code is compressed and cannot be inspected: build with --compress-mode=none");
+    if (flags & ~(uint64_t)FLAGS_PLAIN)
+        return broken(reader, "it has device code in an unknown form (%#" PRIx64 "), which cannot be inspected", flags);
     if (kind == KIND_PTX)
         return check_ptx(reader, (const char *)payload, size);
     if (kind == KIND_CUBIN)
