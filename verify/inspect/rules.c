@@ -129,9 +129,8 @@ static size_t string_end(const char *text, size_t size, size_t i)
 }
 
 /*
- * Whether a word that begins with a digit is all number: hexadecimal, float32 and float64 by their bits, an unsigned
- * one, a size as 128B. To ptxas an opcode may follow a number without space, as in a line directive. No compiler writes
- * that.
+ * Whether what begins with a digit is a number: hexadecimal, float32 and float64 by their bits, an unsigned one, a size
+ * as 128B. To ptxas an opcode may follow a number without space, as in a line directive. No compiler writes that.
  */
 static bool is_number(const char *word, size_t length)
 {
@@ -161,11 +160,12 @@ static bool check_ptx(struct reader *reader, const char *text, size_t size)
         } else if (is_word((unsigned char)*rest)) {
             while (length < left && is_word((unsigned char)rest[length]))
                 length++;
-            if (isdigit((unsigned char)*rest) && !is_number(rest, length))
-                return broken(reader, "its PTX cannot be read: the number '%.*s' goes on as a word",
-                              length < 60 ? (int)length : 60, rest);
             for (family = 0; family < length && rest[family] != '.';)
                 family++;
+            /* Behind a colon it is a part of an opcode, and other parts follow: ld.global.L2::128B.v4.f32. */
+            if (isdigit((unsigned char)*rest) && !is_number(rest, i > 0 && text[i - 1] == ':' ? family : length))
+                return broken(reader, "its PTX cannot be read: the number '%.*s' goes on as a word",
+                              length < 60 ? (int)length : 60, rest);
             for (size_t k = 0; k < sizeof tensor_ptx / sizeof tensor_ptx[0]; k++) {
                 const size_t dot = pass_over(text, size, i + family);
 
