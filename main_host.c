@@ -11,6 +11,8 @@
  *   host ── guard ── bubblewrap ── bubblewrap's init in the box ── runner, which loads device_user.so
  *     └──── warden, on a GPU only: holds a CUDA context, watches the GPU and empties its cache
  *
+ * Before the first case one more, inspect, reads device_user.so as data and answers what it is: verify/inspect.
+ *
  * The guard (verify/wire/guard.c) lives a moment longer than the host: if the host is killed, it ends the rest.
  * Orphans become children of the host or the guard, so no process escapes by forking. Without a box the runner is the
  * host's child.
@@ -58,7 +60,6 @@
 #include "verify/cases/package.h"
 #include "verify/cases/selection.h"
 #include "verify/gpu/gpu_use.h"
-#include "verify/inspect/rules.h"
 #include "verify/judge/device.h"
 #include "verify/judge/options.h"
 #include "verify/judge/probe.h"
@@ -83,7 +84,6 @@ struct host {
     struct random_key secret;           /* seeds the checks by samples; no submission can know it */
     struct submission submission;
     struct device device;
-    bool half;                          /* it uses half precision, in a league without tensor cores: rules_check() */
     struct walls walls;                 /* the box that this machine can make */
     struct gpu_use use;                 /* the GPU and its warden, from claim_gpu() to the end */
     struct session_config session;      /* starts the session of every case */
@@ -187,17 +187,18 @@ static bool choose_submission(struct host *host, struct error *error)
     bool ok;
 
     host->result.source = host->options.source;
-    ok = submission_choose(submission, &host->options, host->build, host->problem->name, error);
+    ok = submission_choose(submission, &host->options, host->build, host->problem->name, host->league.rules,
+                           error);
     host->result.submission = submission->path[0] ? submission->path : path ? path : "the default submission";
     if (!ok)
         return false;
-    if (host->package.resident && submission->elf.opencl_library[0])
+    if (host->package.resident && submission->file.opencl_library[0])
         return error_usage(error, "'%s' keeps its data in GPU memory for CUDA: the submission cannot use OpenCL",
                            host->problem->name);
-    if (host->package.resident && submission->elf.cuda_library[0])
+    if (host->package.resident && submission->file.cuda_library[0])
         snprintf(submission->empty, sizeof submission->empty, "%s/empty_resident.so", host->build);
     host->result.language = submission->language;
-    host->result.cuda_library = submission->elf.cuda_library;
+    host->result.cuda_library = submission->file.cuda_library;
     return record_submission(&host->result.record, submission->path, host->options.source, error);
 }
 
@@ -206,7 +207,7 @@ static bool choose_device(struct host *host, struct error *error)
     struct device *device = &host->device;
     struct result *result = &host->result;
 
-    if (!device_choose(device, &host->options, &host->submission.elf, result->language, host->build, error))
+    if (!device_choose(device, &host->options, &host->submission.file, result->language, host->build, error))
         return false;
     if (host->options.device_memory_limit && device->kind != DEVICE_GPU)
         return error_usage(error, "--device-memory-limit needs a GPU, but the submission runs on '%s'",
@@ -376,7 +377,7 @@ static void end_counting(struct host *host, struct session *session, struct sour
                          struct blob *output, struct case_result *result)
 {
     struct counting counting = { .counters = &host->use.counters, .options = &host->options,
-                                 .rule = { .no_tensor = refuses_tensor(host), .half = host->half } };
+                                 .rule = { .no_tensor = refuses_tensor(host), .half = host->submission.file.half } };
     struct work work = { 0 };
 
     if (counting.rule.no_tensor && host->problem->work)
@@ -684,19 +685,17 @@ static bool judge_input(struct host *host, struct error *error)
     return judge_case(host, &source, error);
 }
 
-/* Checks that the submission keeps its league's rules. Otherwise the verdict is SV. */
-static bool keeps_rules(struct host *host, bool *kept, struct error *error)
+/* Whether the submission keeps its league's rules. Otherwise the verdict is SV. */
+static bool keeps_rules(struct host *host)
 {
+    const struct findings *file = &host->submission.file;
     char *broken = host->result.message;
 
-    if (!submission_pretends(&host->submission, &host->options, broken, sizeof host->result.message) &&
-        !rules_check(host->submission.path, host->league.rules, host->options.any_imports, &host->half, broken,
-                     sizeof host->result.message, error))
-        return false;
-    *kept = broken[0] == '\0';
-    if (!*kept)
+    if (!submission_pretends(&host->submission, &host->options, broken, sizeof host->result.message))
+        snprintf(broken, sizeof host->result.message, "%s", file->broken);
+    if (broken[0])
         host->result.verdict = VERDICT_SV;
-    return true;
+    return !broken[0];
 }
 
 /* Runs nothing. It still refuses a required box that this machine does not have. */
@@ -721,17 +720,15 @@ static bool cannot_be_judged(struct host *host, const struct error *error)
 
 static bool judge(struct host *host, struct error *error)
 {
-    bool kept;
-
     if (!choose_problem(host, error))
         return false;
     if (host->options.compile_error)
         return judge_compile_error(host, error);
     if (!choose_submission(host, error))
         return cannot_be_judged(host, error);
-    if (!choose_device(host, error) || !keeps_rules(host, &kept, error))
+    if (!choose_device(host, error))
         return false;
-    if (!kept)
+    if (!keeps_rules(host))
         return true;
     if (!claim_gpu(host, error) || !choose_box(host, error))
         return false;

@@ -4,6 +4,8 @@
 #   package.sh export PROBLEM [--limit BYTES] [--league NAME]   writes the problem to build/packages
 #   package.sh import ZIP|FOLDER NAME [--by-hand]               starts the problem NAME from a package
 #   package.sh check ZIP|FOLDER [--submissions]                 checks a package by the format's rules
+#
+# A validator may run for PACKAGE_SECONDS (600); after one that takes longer no other program of the package is run.
 . "$(dirname "$0")/lib/lib.sh"
 help_asked "$@"
 [[ ${1:-} =~ ^(export|import|check)$ ]] || usage 'package.sh export|import|check ARGUMENT...; see --help'

@@ -87,7 +87,7 @@ fixture() { submission "tests/fixtures/sim/$1.cu"; }
 another_toolkit() {
     mkdir -p "$BATS_TEST_TMPDIR/t/build"
     ln -s "$root/problems" "$BATS_TEST_TMPDIR/t/problems"
-    cp -r "$build/main_host" "$build/runners" "$BATS_TEST_TMPDIR/t/build"
+    cp -r "$build/main_host" "$build/inspect" "$build/runners" "$BATS_TEST_TMPDIR/t/build"
 }
 
 @test "sim: if it is missing or has another version, one line says what to do" {

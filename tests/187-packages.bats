@@ -104,6 +104,18 @@ ln -s '$BATS_TEST_TMPDIR/secret.json' run" > "$p/input_validators/v/build"
     assert_equal "$(stat -c %a "$BATS_TEST_TMPDIR/secret.json")" 600
 }
 
+@test "packages: a validator without an end is run once, whatever the number of cases" {
+    requires box
+    p=$BATS_TEST_TMPDIR/small
+    small "$p"
+    for i in {2..30}; do echo 1 | tee "$p/data/secret/$i.in" > "$p/data/secret/$i.ans"; done
+    echo 'int main(void) { for (;;) ; }' > "$p/input_validators/v.c"
+    export PACKAGE_SECONDS=10
+    checked_package 1
+    assert_line 'FAILED a program of the package ran for more than 10 s: no other one is run'
+    assert_equal "$(grep -c 'an input validator rejects it' <<< "$output")" 1
+}
+
 @test "packages: accepts all that the format allows: exponents, maps of persons and arguments, ignored names" {
     requires box
     p=$BATS_TEST_TMPDIR/small

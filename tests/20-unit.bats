@@ -95,7 +95,7 @@ many cudaLaunchKernel_ptsz
 many cudaMemset_ptds
 many cudaGetDriverEntryPointByVersion
 END
-    run -0 timeout 60 "$build/tests/test_queue" "${files[@]}"
+    run -0 timeout 60 "$build/tests/test_queue" "$build" "${files[@]}"
     assert_output "25 checks, 0 failed"
 }
 

@@ -134,7 +134,7 @@ setup() {
         chmod 755 "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR/.." "$BATS_TEST_TMPDIR/../.."
         # The toolkit may be in a folder that only root can enter: any user can run a copy of the host.
         mkdir -p "$BATS_TEST_TMPDIR/t/problems" && cp -rL "$root/problems/." "$BATS_TEST_TMPDIR/t/problems"
-        mkdir "$BATS_TEST_TMPDIR/t/build" && cp -rL "$build/main_host" "$build/runners" "$BATS_TEST_TMPDIR/t/build"
+        mkdir "$BATS_TEST_TMPDIR/t/build" && cp -rL "$build"/{main_host,inspect,runners} "$BATS_TEST_TMPDIR/t/build"
         cp "$a" "$BATS_TEST_TMPDIR/t/a.so"
         run -2 setpriv --reuid 65534 --regid 65534 --clear-groups "$BATS_TEST_TMPDIR/t/build/main_host" editdistance \
             --submission "$BATS_TEST_TMPDIR/t/a.so" "$BATS_TEST_TMPDIR/locked" "$BATS_TEST_TMPDIR/locked"

@@ -172,7 +172,7 @@ judged() {
 @test "verdict: a runner or a box that does not start is the toolkit's failure, not the submission's" {
     mkdir -p "$BATS_TEST_TMPDIR/t/build/runners"
     ln -s "$root/problems" "$BATS_TEST_TMPDIR/t/problems"
-    cp "$build/main_host" "$BATS_TEST_TMPDIR/t/build"
+    cp "$build/main_host" "$build/inspect" "$BATS_TEST_TMPDIR/t/build"
     so=$(submission problems/editdistance/submissions/accepted/bitparallel.c)
     echo garbage > "$BATS_TEST_TMPDIR/t/build/runners/editdistance"
     chmod +x "$BATS_TEST_TMPDIR/t/build/runners/editdistance"

@@ -29,7 +29,7 @@ late_toolkit() {
     local t=$BATS_TEST_TMPDIR/t objects
     mkdir -p "$t/build/runners"
     ln -s "$root/problems" "$t/problems"
-    cp "$build"/{main_host,landlock} "$build"/empty*.so "$t/build"
+    cp "$build"/{main_host,inspect,landlock} "$build"/empty*.so "$t/build"
     ln -s "$build/cudasim" "$t/build/cudasim"
     mapfile -t objects < <(find "$build/plain/verify" -name '*.o')
     gcc -o "$t/build/runners/editdistance" tests/fixtures/late_runner.c "${objects[@]}" \

@@ -9,7 +9,7 @@ setup_file() {
     folder=${BUILD:-build}/sanitized
     # Only what these tests run: with sanitizers everything takes several times as long to compile.
     make -s -j "$(nproc)" BUILD="$folder" SANITIZE=address,undefined CFLAGS='-O1 -g' \
-        "$folder"/{main_host,check_problem,runners/editdistance} \
+        "$folder"/{main_host,inspect,check_problem,runners/editdistance} \
         "$folder"/tests/test_{random,library,verdict,stats,work,levenshtein} \
         "$folder"/tests/test_cudasim_{memory,fatbin,explain,builtin,half} >&2
 }
@@ -79,7 +79,7 @@ END
     # The host takes the simulator from beside it; that one is to be without sanitizers, as the runner is.
     mkdir -p "$BATS_TEST_TMPDIR/t/build/cudasim"
     ln -s "$root/problems" "$BATS_TEST_TMPDIR/t/problems"
-    cp -r "$sanitized/main_host" "$sanitized/runners" "$BATS_TEST_TMPDIR/t/build"
+    cp -r "$sanitized/main_host" "$sanitized/inspect" "$sanitized/runners" "$BATS_TEST_TMPDIR/t/build"
     cp "$build/cudasim/libcudart.so.13" "$BATS_TEST_TMPDIR/t/build/cudasim"
     for source in device_user.cu tests/fixtures/sim/*.cu; do
         so=$(submission "$source")
@@ -96,6 +96,8 @@ END
         head -c $cut "$so" > "$BATS_TEST_TMPDIR/cut.so"
         clean "$sanitized/main_host" editdistance --submission "$BATS_TEST_TMPDIR/cut.so" --case sample/1-small
     done
+    clean "$build/tests/test_inspection" "$sanitized" "$so" "$BATS_TEST_TMPDIR"
+    assert_output --regexp '^[0-9]{3} checks, 0 failed$'
     for word in 'error: x' '' "$(head -c 5000 /dev/zero | tr '\0' x)"; do
         echo "$word" > "$BATS_TEST_TMPDIR/log"
         clean "$sanitized/main_host" editdistance --compile-error "$BATS_TEST_TMPDIR/log"

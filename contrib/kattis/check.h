@@ -14,6 +14,7 @@ struct check {
     struct settings problem;  /* problem.yaml; empty where it has wrong keys */
     struct lines types;       /* of the problem, those that there are */
     bool no_validator;        /* the package has an output validator that could not be built here */
+    bool stopped;             /* a program of the package was ended by its time limit: no other is run */
     size_t failures;          /* lines FAILED that were printed */
 };
 

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,8 +18,15 @@
 #include "verify/base/text.h"
 #include "verify/base/tree.h"
 
-enum { ACCEPTED = 42, REFUSED = 43, NO_COMPILER = 4 };
-static const char minutes[] = "600"; /* seconds that a validator may take */
+enum { ACCEPTED = 42, REFUSED = 43, NO_COMPILER = 4, STOPPED = 124, KILLED = 137 };
+
+/* Seconds that a program of the package may take, or a compiler. */
+static const char *time_limit(void)
+{
+    const char *given = getenv("PACKAGE_SECONDS");
+
+    return given && given[0] ? given : "600";
+}
 
 void check_failed(struct check *check, const char *format, ...)
 {
@@ -34,8 +42,28 @@ void check_failed(struct check *check, const char *format, ...)
 }
 
 /*
+ * Runs a compiler or validator. One that is ended by the limit is the last one: a package may have thousands of cases,
+ * and each would take as long.
+ */
+static int run_limited(struct check *check, const struct command *rest, const struct lines *words)
+{
+    struct command command = *rest;
+    int code;
+
+    if (check->stopped)
+        return STOPPED;
+    command.seconds = time_limit();
+    code = kit_run(check->kit, &command, words);
+    check->stopped = code == STOPPED || code == KILLED;
+    CHECK(check, !check->stopped, "a program of the package ran for more than %s s: no other one is run",
+          command.seconds);
+    return code;
+}
+
+/*
  * Runs a command in a folder below kit->work. It sees the package, unless it is a submission, and may write to `box`,
- * which is the folder or one above it. What it prints goes to the files.
+ * which is the folder or one above it. What it prints goes to the files. Without a limit of its own it has that of
+ * run_limited().
  */
 static int boxed(struct check *check, const char *folder, const char *box, bool sees, const struct command *rest,
                  struct lines words)
@@ -45,7 +73,7 @@ static int boxed(struct check *check, const char *folder, const char *box, bool 
     command.folder = folder;
     command.box = box;
     command.sees[0] = sees ? check->tree.folder : NULL;
-    return kit_run(check->kit, &command, &words);
+    return command.seconds ? kit_run(check->kit, &command, &words) : run_limited(check, &command, &words);
 }
 
 static char *in_work(struct check *check, const char *name)
@@ -74,9 +102,9 @@ static bool program_make(struct check *check, const char *folder, const char *na
 {
     char *words[] = { "sh", kit_text(check->kit, "%s/contrib/kattis/program_build.sh", check->kit->root),
                       (char *)name };
-    const struct command command = { .output = "/dev/null", .errors = in_work(check, "words"), .seconds = minutes,
+    const struct command command = { .output = "/dev/null", .errors = in_work(check, "words"),
                                      .folder = folder, .box = folder, .sees = { check->tree.folder, words[1] } };
-    const int code = kit_run(check->kit, &command, &(struct lines){ words, 3 });
+    const int code = run_limited(check, &command, &(struct lines){ words, 3 });
     const int run = tree_open(folder, "run"); /* where the package's `build` put a link, its target is not touched */
     const bool ok = code == 0 && run >= 0 && fchmod(run, 0755) == 0; /* the box may forbid that */
 
@@ -111,7 +139,7 @@ static bool input_is_valid(struct check *check, const char *stem, bool *any)
         const char *folder = kit_text(check->kit, "%s/input/%zu", check->kit->work, i);
         const struct lines words = program_args(check->kit, "data", stem, "input_validator_args",
                                                 base_name(validators.items[i]), "./run");
-        const struct command command = { .input = kit_text(check->kit, "%s.in", stem), .seconds = minutes };
+        const struct command command = { .input = kit_text(check->kit, "%s.in", stem) };
 
         if (access(kit_text(check->kit, "%s/run", folder), X_OK) != 0)
             continue;
@@ -164,7 +192,7 @@ static int judged(struct check *check, const char *stem, const char *output)
     for (size_t i = 1; i < arguments.count; i++)
         lines_add(kit, &words, "%s", arguments.items[i]);
     return boxed(check, kit_text(kit, "%s/program", folder), folder, true,
-                 &(struct command){ .input = output, .seconds = minutes }, words);
+                 &(struct command){ .input = output }, words);
 }
 
 /* The cases, as paths without .in. */
@@ -222,7 +250,7 @@ void check_validators(struct check *check)
     folder_make(kit, in_work(check, "output/feedback"));
     if (output && output->folder)
         check->no_validator = !program_build(check, "output_validator", in_work(check, "output/program"));
-    for (size_t i = 0; i < cases.count; i++)
+    for (size_t i = 0; i < cases.count && !check->stopped; i++)
         check_one(check, cases.items[i]);
 }
 
@@ -231,10 +259,13 @@ void check_validators(struct check *check)
 static enum run_outcome run_submission(struct check *check, const char *folder, const char *stem)
 {
     static char *const words[] = { "./run" };
-    const char *limit = value_of(&check->problem, "limits.time_limit"), *answer = in_work(check, "answer");
+    const char *own = value_of(&check->problem, "limits.time_limit"), *answer = in_work(check, "answer");
+    const char *limit = !is_float(check->kit, own)                    ? "10"
+                        : strtod(own, NULL) < strtod(time_limit(), NULL) ? own
+                                                                         : time_limit();
     const int status = boxed(check, folder, folder, false,
                              &(struct command){ .input = kit_text(check->kit, "%s.in", stem), .output = answer,
-                                                .seconds = is_float(check->kit, limit) ? limit : "10" },
+                                                .seconds = limit },
                              (struct lines){ (char **)words, 1 });
 
     if (status == 124 || status == 137)
@@ -302,7 +333,7 @@ void check_submissions(struct check *check)
         printf("not checked: submissions: the output validator could not be built here\n");
         return;
     }
-    for (size_t i = 0; i < check->tree.count; i++)
+    for (size_t i = 0; i < check->tree.count && !check->stopped; i++)
         if (kit_matches(kit, check->tree.items[i].path, "submissions/[^/]*/[^/]*", NULL))
             check_submission(check, check->tree.items[i].path);
 }

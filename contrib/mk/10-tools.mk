@@ -12,7 +12,7 @@ CFLAGS ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith
 HOST_CFLAGS := -std=c11 $(WARNINGS) $(CFLAGS) $(if $(DEV),-Werror)
 SANITIZERS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-HOST_LIBS := -ljansson -lyaml -lelf -lsodium -lseccomp -ldl -lm
+HOST_LIBS := -ljansson -lyaml -lsodium -lseccomp -ldl -lm
 
 # The GPU's compute capability without its dot, or Hopper's where there is no GPU.
 GPU := $(wildcard /dev/nvidiactl)

@@ -7,10 +7,11 @@ PROBLEM_SOURCES := $(filter-out %/call.c %/outputs.c $(wildcard problems/*/main_
 OUTPUTS_SOURCES := $(wildcard problems/*/outputs.c)
 RUNNER_SOURCES := $(addprefix verify/,runner/runner.c runner/opencl_runner.c runner/refusal.c \
 	runner/resident.c runner/executable.c runner/device_code.c wire/filter.c wire/channel.c wire/guard.c wire/reap.c)
-# The rooms of verify/ that the host is linked with: all but runner/, and of wire/ all but what ends in the runner.
-VERIFY_SOURCES := $(filter-out verify/wire/guard.c verify/result/main_%.c verify/box/main_%.c,\
-	$(wildcard $(patsubst %,verify/%/*.c, \
-	base wire box gpu inspect cases judge result)))
+# The rooms of verify/ that the host is linked with: all but runner/, of wire/ all but what ends in the runner, and of
+# inspect/ the form of its answer: what reads a submission's file is a program of its own.
+VERIFY_SOURCES := verify/inspect/findings.c $(filter-out verify/wire/guard.c verify/result/main_%.c \
+	verify/box/main_%.c,$(wildcard $(patsubst %,verify/%/*.c,base wire box gpu cases judge result)))
+INSPECT_SOURCES := $(filter-out %/findings.c,$(wildcard verify/inspect/*.c))
 TABLE := $(BUILD)/problems.c
 OUTPUTS_TABLE := $(BUILD)/outputs.c
 
@@ -23,7 +24,7 @@ RUNNERS := $(PROBLEM_NAMES:%=$(BUILD)/runners/%)
 # The names that participants type. Another build folder beside the usual one leaves them where they point to.
 NAMES := $(if $(filter build,$(BUILD))$(if $(wildcard ldistance),,none),getrndstr ldistance)
 
-PROGRAMS := $(BUILD)/main_host $(BUILD)/landlock $(BUILD)/check_problem \
+PROGRAMS := $(BUILD)/main_host $(BUILD)/inspect $(BUILD)/landlock $(BUILD)/check_problem \
 	$(BUILD)/compare $(BUILD)/seal $(BUILD)/verify_record $(BUILD)/getrndstr $(RUNNERS) \
 	$(NAMES) $(BUILD)/opencl/cpu/driver.icd $(BUILD)/opencl/gpu/driver.icd \
 	$(BUILD)/empty.so $(if $(GPU),$(if $(NVCC),$(BUILD)/gpu_warden $(BUILD)/empty_gpu.so \
@@ -31,6 +32,9 @@ PROGRAMS := $(BUILD)/main_host $(BUILD)/landlock $(BUILD)/check_problem \
 
 $(BUILD)/main_host: $(call object,main_host.c) $(HOST_OBJECTS)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ $(HOST_LIBS)
+
+$(BUILD)/inspect: $(call object,$(INSPECT_SOURCES))
+	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lelf -lseccomp
 
 # What a box is made of where there are no namespaces.
 $(BUILD)/landlock: $(call object,verify/box/main_landlock.c verify/box/landlock.c)

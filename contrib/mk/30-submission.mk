@@ -16,9 +16,10 @@ endif
 # build/submissions/PROBLEM/PATH, no two paths in one: what is outside the toolkit goes by its absolute path, below @.
 submission_path = $(patsubst /%,@/%,$(if $(findstring ..,$(1)),$(abspath $(1)),$(1)))
 submission_folder = $(BUILD)/submissions/$(PROBLEM)/$(call submission_path,$(patsubst %/,%,$(1)))
-# Headers may be in a folder of the folder; sources are not.
-submission_files = $(sort $(if $(wildcard $(1)/.),\
-	$(wildcard $(addprefix $(1)/,*.cu *.c *.cc *.h *.hh *.hpp *.cuh *.cl */*.h */*.hh */*.hpp */*.cuh)),$(1)))
+# Headers may be in a folder of the folder; sources are not. A folder is none of both, whatever its name.
+without_folders = $(filter-out $(patsubst %/.,%,$(wildcard $(addsuffix /.,$(1)))),$(1))
+submission_files = $(sort $(if $(wildcard $(1)/.),$(call without_folders,\
+	$(wildcard $(addprefix $(1)/,*.cu *.c *.cc *.h *.hh *.hpp *.cuh *.cl */*.h */*.hh */*.hpp */*.cuh))),$(1)))
 submission_sources = $(filter %.cu %.c %.cc %.cl,$(call submission_files,$(1)))
 submission_object = $(call submission_folder,$(1))/$(notdir $(2)).o
 

@@ -14,7 +14,7 @@ serve-programs: $(BUILD)/server
 
 $(BUILD)/server: $(SERVE_OBJECTS) $(GRADE_LIBRARY)
 	$(call say,LINK $@)$(CC) $(SANITIZERS) -o $@ $^ -lmicrohttpd -lcmark-gfm-extensions -lcmark-gfm -larchive -lsqlite3 \
-		-ljansson -lyaml -lsodium -lelf -licui18n -licuuc -lpthread -lm
+		-ljansson -lyaml -lsodium -licui18n -licuuc -lpthread -lm
 
 # ---- fuzzers: the whole server in one process, and the program that unpacks archives ----
 
@@ -24,7 +24,7 @@ SERVE_FUZZED := $(filter-out $(SERVE)/main_serve.c $(SERVE)/limits.c,$(patsubst 
 	$(SERVE_OBJECTS) $(GRADE_OBJECTS))))
 SERVE_GENERATED := $(BUILD)/serve_script.c $(BUILD)/scoreboard_style.c $(BUILD)/frozen_lines.c
 UNPACK_FUZZED := contrib/grade/litter.c verify/base/name.c verify/base/text.c verify/base/tree.c verify/base/error.c
-SERVE_FUZZ_LIBS := -lmicrohttpd -lcmark-gfm-extensions -lcmark-gfm -larchive -lsqlite3 -ljansson -lyaml -lsodium -lelf \
+SERVE_FUZZ_LIBS := -lmicrohttpd -lcmark-gfm-extensions -lcmark-gfm -larchive -lsqlite3 -ljansson -lyaml -lsodium \
 	-licui18n -licuuc -lpthread -lm
 SERVE_FUZZERS := $(BUILD)/fuzz/serve $(BUILD)/fuzz/unpack
 FUZZ_OPTIONS_serve := -close_fd_mask=2 -timeout=120 -max_len=8192 -rss_limit_mb=4096

@@ -73,10 +73,10 @@ static bool by_bands(const unsigned char *a, size_t m, const unsigned char *b, s
 
 static void any_line(struct random_stream *stream, char *text, size_t size)
 {
-    static const char *const kinds[] = { "random", "equal", "shifted", "disjoint", "single", "repetitive", "mutated",
-                                         "moved" };
+    static const char *const kinds[] = { "random", "equal", "close", "shifted", "disjoint", "single", "repetitive",
+                                         "mutated", "moved" };
     static const char *const alphabets[] = { "printable", "lower", "dna", "binary", "bytes" };
-    const char *kind = kinds[random_below(stream, 8)], *alphabet = alphabets[random_below(stream, 5)];
+    const char *kind = kinds[random_below(stream, 9)], *alphabet = alphabets[random_below(stream, 5)];
     const uint32_t m = 1 + random_below(stream, 10), n = 1 + random_below(stream, 10);
 
     snprintf(text, size, "%s %u %u alphabet=%s period=%u seed=%u", kind, m * EDITDISTANCE_LENGTH_UNIT,

@@ -141,6 +141,15 @@ static bool make_strings(const char *kind, struct strings s, const char *alphabe
             s.str2[j] = s.str1[j % s.length1];
         return true;
     }
+    if (strcmp(kind, "close") == 0) { /* the same, but for one character at a random place */
+        const size_t place = random_below(&edits, (uint32_t)(s.length1 < s.length2 ? s.length1 : s.length2));
+
+        for (size_t j = 0; j < s.length2; j++)
+            s.str2[j] = s.str1[j % s.length1];
+        s.str2[place] = (unsigned char)alphabet[0] == s.str1[place] ? (unsigned char)alphabet[1]
+                                                                    : (unsigned char)alphabet[0];
+        return true;
+    }
     if (strcmp(kind, "shifted") == 0) { /* str2 is str1 rotated by `period` */
         for (size_t j = 0; j < s.length2; j++)
             s.str2[j] = s.str1[(j + period) % s.length1];
@@ -196,7 +205,7 @@ static bool generate(const struct arguments *arguments, const struct random_key 
         !input_alloc(input, length1, length2, error))
         return false;
     if (!make_strings(arguments->words[0], strings_of(input), alphabet, size, period, key))
-        return error_usage(error, "unknown kind of case '%s': use random, equal, shifted, disjoint, single, "
+        return error_usage(error, "unknown kind of case '%s': use random, equal, close, shifted, disjoint, single, "
                                   "repetitive, mutated or moved",
                            arguments->words[0]);
     return true;

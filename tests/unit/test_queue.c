@@ -1,13 +1,13 @@
 /*
- * test_queue.c - which submissions get one hardware queue: test_queue {one|many} FILE.so ...
+ * test_queue.c - which submissions get one hardware queue: test_queue BUILD {one|many} FILE.so ...
  *
- * What a file names decides (elfinfo.h), and the box's environment carries it, on a GPU alone (box.h).
+ * What a file names decides (findings.h), and the box's environment carries it, on a GPU alone (box.h).
  */
 #include <string.h>
 
 #include "unit.h"
 #include "verify/box/box.h"
-#include "verify/inspect/elfinfo.h"
+#include "verify/judge/inspection.h"
 
 static const char *queues(const struct box *box)
 {
@@ -25,13 +25,15 @@ int main(int argc, char **argv)
     struct box box = { .level = BOX_NAMESPACES, .runner = "runner", .submission = "so", .runtime = "libcudart.so.13",
                        .gpu_minor = 0, .gpu_uuid = "GPU-0" };
 
-    for (int i = 1; i + 1 < argc; i += 2) {
+    for (int i = 2; i + 1 < argc; i += 2) {
         const bool one = strcmp(argv[i], "one") == 0;
-        struct elfinfo info;
+        const struct options options = { 0 };
+        struct findings file;
         struct error error;
 
-        CHECK(elfinfo_read(argv[i + 1], &info, &error), "%s", error.text);
-        CHECK(info.many_streams == !one, "%s is said to have %s", argv[i + 1], one ? "many streams" : "one stream");
+        CHECK(inspection_run(argv[i + 1], argv[1], 0, &options, &file, &error), "%s", error.text);
+        CHECK((file.many_streams != 0) == !one, "%s is said to have %s", argv[i + 1],
+              one ? "many streams" : "one stream");
     }
     CHECK(strcmp(queues(&box), "as usual") == 0, "%s", queues(&box));
     box.one_queue = true;

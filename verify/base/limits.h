@@ -13,6 +13,12 @@ static const double limit_start = 30.0;
 /* Seconds until all killed processes have ended, and seconds that the host then waits for the rest. */
 static const double limit_end = 10.0, limit_patience = 60.0;
 
+/*
+ * Until the submission's file is read, seconds. The reader has a limit of processor time (verify/inspect/findings.h);
+ * this one ends the wait for a reader that gets no processor.
+ */
+static const double limit_inspection = 120.0;
+
 /* Bytes of one file, and open files; files in memory are among them. */
 static const size_t limit_file = (size_t)64 << 20, limit_files = 128;
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "verify/inspect/rules.h"
+#include "verify/inspect/findings.h"
 
 static const char prefix[] = "leagues.";
 

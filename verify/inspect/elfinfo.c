@@ -3,15 +3,13 @@
  */
 #include "elfinfo.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-static void read_needed(Elf *elf, Elf_Data *data, const GElf_Shdr *header, struct elfinfo *info)
+static void read_needed(Elf *elf, Elf_Data *data, const GElf_Shdr *header, struct findings *findings)
 {
     GElf_Dyn entry;
 
@@ -21,15 +19,17 @@ static void read_needed(Elf *elf, Elf_Data *data, const GElf_Shdr *header, struc
         if (entry.d_tag != DT_NEEDED)
             continue;
         name = elf_strptr(elf, header->sh_link, entry.d_un.d_val);
-        if (name && strncmp(name, "libcudart.so", 12) == 0)
-            snprintf(info->cuda_library, sizeof info->cuda_library, "%s", name);
-        if (name && strncmp(name, "libOpenCL.so", 12) == 0)
-            snprintf(info->opencl_library, sizeof info->opencl_library, "%s", name);
+        if (!name || strchr(name, '/'))
+            continue; /* no name of a library: imports.c refuses it */
+        if (strncmp(name, "libcudart.so", 12) == 0)
+            snprintf(findings->cuda_library, sizeof findings->cuda_library, "%s", name);
+        if (strncmp(name, "libOpenCL.so", 12) == 0)
+            snprintf(findings->opencl_library, sizeof findings->opencl_library, "%s", name);
     }
 }
 
 /* From its first byte in memory to its last: the highest end of a segment, as the lowest begins at zero. */
-static void read_image(Elf *elf, struct elfinfo *info)
+static void read_image(Elf *elf, struct findings *findings)
 {
     GElf_Phdr segment;
     size_t count;
@@ -38,8 +38,8 @@ static void read_image(Elf *elf, struct elfinfo *info)
         return;
     for (size_t i = 0; i < count; i++)
         if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD &&
-            segment.p_vaddr + segment.p_memsz > info->image)
-            info->image = segment.p_vaddr + segment.p_memsz;
+            segment.p_vaddr + segment.p_memsz > findings->image)
+            findings->image = segment.p_vaddr + segment.p_memsz;
 }
 
 /* What leads to more than one stream: of their own, of graphs, one a thread, or by the driver's functions. */
@@ -57,7 +57,7 @@ static bool starts_opencl(const char *name)
            strcmp(name, "clEnqueueNDRangeKernel") == 0 || strcmp(name, "clEnqueueTask") == 0;
 }
 
-static void read_symbols(Elf *elf, Elf_Data *data, const GElf_Shdr *header, struct elfinfo *info)
+static void read_symbols(Elf *elf, Elf_Data *data, const GElf_Shdr *header, struct findings *findings)
 {
     GElf_Sym symbol;
 
@@ -67,38 +67,26 @@ static void read_symbols(Elf *elf, Elf_Data *data, const GElf_Shdr *header, stru
 
         name = elf_strptr(elf, header->sh_link, symbol.st_name);
         if (symbol.st_shndx == SHN_UNDEF) {
-            info->many_streams = info->many_streams || (name && leads_to_streams(name));
-            info->starts_kernels = info->starts_kernels || (name && starts_opencl(name));
+            findings->many_streams = findings->many_streams || (name && leads_to_streams(name));
+            findings->starts_kernels = findings->starts_kernels || (name && starts_opencl(name));
             continue;
         }
         if (binding != STB_GLOBAL && binding != STB_WEAK)
             continue;
-        info->exports++;
         if (name && strcmp(name, "device_user") == 0 && GELF_ST_TYPE(symbol.st_info) == STT_FUNC)
-            info->has_device_user = true;
+            findings->has_device_user = 1;
     }
 }
 
-bool elfinfo_read(const char *path, struct elfinfo *info, struct error *error)
+void elfinfo_read(Elf *elf, struct findings *findings)
 {
-    Elf *elf = NULL;
     Elf_Scn *section = NULL;
     GElf_Ehdr file_header;
-    bool ok = false;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-    memset(info, 0, sizeof *info);
-    if (fd < 0)
-        return error_usage(error, "cannot open the submission '%s': %s; build it with 'make submission PROBLEM=... "
-                           "SUBMISSION=...'", path,
-                           strerror(errno));
-    elf_version(EV_CURRENT);
-    elf = elf_begin(fd, ELF_C_READ, NULL);
-    if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &file_header) || file_header.e_type != ET_DYN) {
-        error_usage(error, "'%s' is not a shared object; build the submission with 'make submission'", path);
-        goto out;
-    }
-    read_image(elf, info);
+    if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &file_header) || file_header.e_type != ET_DYN)
+        return;
+    findings->is_shared_object = 1;
+    read_image(elf, findings);
     while ((section = elf_nextscn(elf, section))) {
         GElf_Shdr header;
         Elf_Data *data;
@@ -109,13 +97,8 @@ bool elfinfo_read(const char *path, struct elfinfo *info, struct error *error)
         if (!data)
             continue;
         if (header.sh_type == SHT_DYNAMIC)
-            read_needed(elf, data, &header, info);
+            read_needed(elf, data, &header, findings);
         else
-            read_symbols(elf, data, &header, info);
+            read_symbols(elf, data, &header, findings);
     }
-    ok = true;
-out:
-    elf_end(elf);
-    close(fd);
-    return ok;
 }

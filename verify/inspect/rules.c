@@ -11,16 +11,14 @@
 #include "rules.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
+#include <inttypes.h>
 #include <libelf.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "imports.h"
 #include "startup.h"
@@ -28,24 +26,19 @@
 
 enum { ENTRY_HEADER = 64, INSTRUCTION = 16 }; /* bytes */
 enum { KIND_PTX = 1, KIND_CUBIN = 2, FLAGS_COMPRESSED = 0xA000 };
+/*
+ * 64 bits (0x1), Linux (0x10), for debugging (0x2), for one processor alone (0x100000) or its family (0x200000), with
+ * Mercury code beside it (0x1000000): what nvcc 13 writes where it does not compress. Others have no known meaning.
+ */
+enum { FLAGS_PLAIN = 0x1300013 };
 
 /* What is being looked at. */
 struct reader {
     char *broken; /* [size] */
     size_t size;
     bool half;    /* HFMA2.MMA was seen */
+    bool volta;   /* the machine code is for Volta or Turing */
 };
-
-static const char *const rule_names[RULES] = { [RULE_TENSOR_CORES] = "tensor_cores" };
-
-enum rule rule_find(const char *name)
-{
-    unsigned rule = 0;
-
-    while (rule < RULES && strcmp(rule_names[rule], name) != 0)
-        rule++;
-    return (enum rule)rule;
-}
 
 /* Always false, so that the search ends. */
 static bool __attribute__((format(printf, 2, 3))) broken(struct reader *reader, const char *format, ...)
@@ -83,6 +76,9 @@ static const struct {
     { 0x07f, "OMMA" }, { 0x1ea, "UTCMMA" }, { 0x1f0, "HGMMA" }, { 0x1f1, "IGMMA" }, { 0x1f2, "BGMMA" },
     { 0x1f3, "QGMMA" },
 };
+
+/* HMMA as Volta has it and Turing takes it, by the same bits; Hopper adds integers by them. */
+enum { VOLTA_SASS = 0x036, VOLTA_FIRST = 70, VOLTA_LAST = 75 /* compute capabilities */ };
 
 /* HFMA2.MMA, by the same bits: half precision on the tensor cores' pipe, which no league forbids. */
 enum { HALF_SASS = 0x035 };
@@ -133,6 +129,19 @@ static size_t string_end(const char *text, size_t size, size_t i)
 }
 
 /*
+ * Whether what begins with a digit is a number: hexadecimal, float32 and float64 by their bits, an unsigned one, a size
+ * as 128B. To ptxas an opcode may follow a number without space, as in a line directive. No compiler writes that.
+ */
+static bool is_number(const char *word, size_t length)
+{
+    size_t i = 0;
+
+    while (i < length && (isxdigit((unsigned char)word[i]) || strchr("xXU.", word[i])))
+        i++;
+    return i == length;
+}
+
+/*
  * Comments and strings (names of files) are passed over. Between an opcode and its dot there may be space and comments,
  * for ptxas; a name without a dot behind it is no opcode.
  */
@@ -153,6 +162,10 @@ static bool check_ptx(struct reader *reader, const char *text, size_t size)
                 length++;
             for (family = 0; family < length && rest[family] != '.';)
                 family++;
+            /* Behind a colon it is a part of an opcode, and other parts follow: ld.global.L2::128B.v4.f32. */
+            if (isdigit((unsigned char)*rest) && !is_number(rest, i > 0 && text[i - 1] == ':' ? family : length))
+                return broken(reader, "its PTX cannot be read: the number '%.*s' goes on as a word",
+                              length < 60 ? (int)length : 60, rest);
             for (size_t k = 0; k < sizeof tensor_ptx / sizeof tensor_ptx[0]; k++) {
                 const size_t dot = pass_over(text, size, i + family);
 
@@ -173,6 +186,8 @@ static bool check_machine_code(struct reader *reader, const unsigned char *code,
         const uint64_t opcode = number(code + i, 2) & 0x1ff;
 
         reader->half = reader->half || opcode == HALF_SASS;
+        if (reader->volta && opcode == VOLTA_SASS)
+            return broken(reader, "tensor cores are not allowed in this league: %.60s has HMMA", kernel);
         for (size_t k = 0; k < sizeof tensor_sass / sizeof tensor_sass[0]; k++)
             if (opcode == tensor_sass[k].opcode)
                 return broken(reader, "tensor cores are not allowed in this league: %.60s has %s", kernel,
@@ -185,40 +200,24 @@ static bool check_machine_code(struct reader *reader, const unsigned char *code,
 struct cubin {
     Elf *elf;
     size_t sections;     /* of it, the first of which is none */
-    const char *names;   /* [names_size], which ends in a zero byte */
-    size_t names_size;
+    size_t names;        /* the section of their names */
     bool *has_functions; /* [sections] */
 };
 
-/*
- * Its sections, and the table of their names. They may not overlap, as no compiler's do: else each byte of the file
- * could be in each section, and looking at all of them would take longer than the file is long.
- */
-static bool begin_cubin(struct reader *reader, struct cubin *cubin, size_t size)
-{
-    Elf_Scn *section = NULL;
-    GElf_Shdr header;
-    Elf_Data *data;
-    size_t names, taken = 0;
+/* Of this byte of e_flags, in which nvcc 12 and 13 have the compute capability: 75 for 7.5. */
+static bool is_volta(uint32_t byte) { return byte >= VOLTA_FIRST && byte <= VOLTA_LAST; }
 
-    if (!cubin->elf || elf_kind(cubin->elf) != ELF_K_ELF || elf_getshdrstrndx(cubin->elf, &names) != 0 ||
-        elf_getshdrnum(cubin->elf, &cubin->sections) != 0)
+static bool begin_cubin(struct reader *reader, struct cubin *cubin)
+{
+    GElf_Ehdr header;
+
+    if (!cubin->elf || elf_kind(cubin->elf) != ELF_K_ELF || elf_getshdrstrndx(cubin->elf, &cubin->names) != 0 ||
+        elf_getshdrnum(cubin->elf, &cubin->sections) != 0 || !gelf_getehdr(cubin->elf, &header))
         return broken(reader, "its machine code cannot be read: a cubin is not an ELF file");
+    reader->volta = is_volta(header.e_flags & 0xff) || is_volta(header.e_flags >> 8 & 0xff);
+    /* A symbol cannot say that it is in a later one. */
     if (cubin->sections >= SHN_LORESERVE)
         return broken(reader, "its machine code cannot be read: a cubin has %zu sections", cubin->sections);
-    while ((section = elf_nextscn(cubin->elf, section))) {
-        if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
-            continue;
-        if (header.sh_size > size - taken)
-            return broken(reader, "its machine code cannot be read: sections of a cubin overlap");
-        taken += header.sh_size;
-    }
-    section = elf_getscn(cubin->elf, names);
-    data = section ? elf_rawdata(section, NULL) : NULL;
-    if (!data || !data->d_buf || data->d_size == 0 || ((const char *)data->d_buf)[data->d_size - 1])
-        return broken(reader, "its machine code cannot be read: a cubin has no names of sections");
-    cubin->names = data->d_buf;
-    cubin->names_size = data->d_size;
     cubin->has_functions = calloc(cubin->sections + 1, sizeof *cubin->has_functions);
     return cubin->has_functions || broken(reader, "its machine code cannot be read: out of memory");
 }
@@ -240,12 +239,31 @@ static void find_functions(struct cubin *cubin)
     }
 }
 
+/* Whether the section is code: it says so, is called so, or has a function. One without a name is, too. */
+static bool is_code(const struct cubin *cubin, Elf_Scn *section, const GElf_Shdr *header)
+{
+    const char *name = elf_strptr(cubin->elf, cubin->names, header->sh_name);
+
+    return header->sh_flags & SHF_EXECINSTR || !name || strncmp(name, ".text", 5) == 0 ||
+           cubin->has_functions[elf_ndxscn(section)];
+}
+
+/* Whether a table of relocations changes code when it is loaded. nvcc's code has addresses in constants alone. */
+static bool changes_code(const struct cubin *cubin, const GElf_Shdr *table)
+{
+    Elf_Scn *changed = elf_getscn(cubin->elf, table->sh_info);
+    GElf_Shdr header;
+
+    return (table->sh_type == SHT_REL || table->sh_type == SHT_RELA) &&
+           (!changed || !gelf_getshdr(changed, &header) || is_code(cubin, changed, &header));
+}
+
 /* One without a kernel, as of a file that has data only, breaks no rule. */
 static bool check_cubin(struct reader *reader, const unsigned char *image, size_t size)
 {
     struct cubin cubin = { .elf = elf_memory((char *)image, size) };
     Elf_Scn *section = NULL;
-    bool ok = begin_cubin(reader, &cubin, size);
+    bool ok = begin_cubin(reader, &cubin);
 
     if (ok)
         find_functions(&cubin);
@@ -256,15 +274,17 @@ static bool check_cubin(struct reader *reader, const unsigned char *image, size_
 
         if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS || header.sh_size == 0)
             continue;
-        name = header.sh_name < cubin.names_size ? cubin.names + header.sh_name : NULL;
-        if (!(header.sh_flags & SHF_EXECINSTR) && name && strncmp(name, ".text", 5) != 0 &&
-            !cubin.has_functions[elf_ndxscn(section)])
+        if (changes_code(&cubin, &header))
+            ok = broken(reader, "its machine code cannot be read: relocations change it when it is loaded");
+        if (!ok || !is_code(&cubin, section, &header))
             continue;
+        name = elf_strptr(cubin.elf, cubin.names, header.sh_name);
         data = elf_rawdata(section, NULL);
         if (!name || !data || !data->d_buf)
             ok = broken(reader, "its machine code cannot be read: a section has no name or no contents");
         else
-            ok = check_machine_code(reader, data->d_buf, data->d_size, name + strcspn(name, "_"));
+            ok = check_machine_code(reader, data->d_buf, data->d_size,
+                                    name + (strncmp(name, ".text.", 6) == 0 ? 6 : 0));
     }
     free(cubin.has_functions);
     elf_end(cubin.elf);
@@ -276,6 +296,8 @@ static bool check_entry(struct reader *reader, unsigned kind, uint64_t flags, co
 {
     if (flags & FLAGS_COMPRESSED)
         return broken(reader, "its code is compressed and cannot be inspected: build with --compress-mode=none");
+    if (flags & ~(uint64_t)FLAGS_PLAIN)
+        return broken(reader, "it has device code in an unknown form (%#" PRIx64 "), which cannot be inspected", flags);
     if (kind == KIND_PTX)
         return check_ptx(reader, (const char *)payload, size);
     if (kind == KIND_CUBIN)
@@ -367,34 +389,20 @@ static bool check_section(struct reader *reader, Elf *elf, Elf_Scn *section, siz
     return true;
 }
 
-bool rules_check(const char *path, unsigned rules, bool any_imports, bool *half, char *text, size_t size,
-                 struct error *error)
+void rules_check(Elf *elf, unsigned rules, bool any_imports, struct findings *findings)
 {
-    struct reader reader = { .broken = text, .size = size };
-    Elf *elf = NULL;
+    struct reader reader = { .broken = findings->broken, .size = sizeof findings->broken };
     Elf_Scn *section = NULL;
     size_t names;
-    bool ok = false;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-    text[0] = '\0';
-    if (fd < 0)
-        return error_usage(error, "cannot open the submission '%s': %s", path, strerror(errno));
-    elf_version(EV_CURRENT);
-    elf = elf_begin(fd, ELF_C_READ, NULL);
-    if (!elf || elf_kind(elf) != ELF_K_ELF || elf_getshdrstrndx(elf, &names) != 0) {
-        error_usage(error, "'%s' is not a shared object", path);
-        goto out;
+    if (elf_getshdrstrndx(elf, &names) != 0) {
+        broken(&reader, "its sections cannot be inspected");
+        return;
     }
     if (rules & 1u << RULE_TENSOR_CORES)
         while ((section = elf_nextscn(elf, section)) && check_section(&reader, elf, section, names))
             ;
-    if (!any_imports && !text[0] && imports_check(elf, text, size))
-        startup_check(elf, text, size);
-    *half = reader.half;
-    ok = true;
-out:
-    elf_end(elf);
-    close(fd);
-    return ok;
+    if (!any_imports && !reader.broken[0] && imports_check(elf, reader.broken, reader.size))
+        startup_check(elf, reader.broken, reader.size);
+    findings->half = reader.half;
 }

@@ -32,7 +32,7 @@ struct extent {
 struct reader {
     Elf *elf;
     size_t names; /* the section of the sections' names */
-    struct extent *own; /* [own_count] functions of the compiler's, in ascending order; none overlaps another */
+    struct extent *own; /* [own_count] functions of the compiler's */
     size_t own_count;
     struct places places;
     char *broken; /* [size] */
@@ -120,17 +120,10 @@ static bool is_named_own(const char *name)
     return false;
 }
 
-static int by_start(const void *left, const void *right)
-{
-    const struct extent *a = left, *b = right;
-
-    return (a->start > b->start) - (a->start < b->start);
-}
-
 /* The functions of the compiler's, by the whole table of symbols, of which the linker leaves nothing out. */
 static bool find_own(struct reader *reader, Elf_Data *data, const GElf_Shdr *header)
 {
-    size_t room = 0, kept = 0;
+    size_t room = 0;
     GElf_Sym symbol;
 
     for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
@@ -148,32 +141,16 @@ static bool find_own(struct reader *reader, Elf_Data *data, const GElf_Shdr *hea
         }
         reader->own[reader->own_count++] = (struct extent){ symbol.st_value, symbol.st_value + symbol.st_size };
     }
-    if (reader->own_count == 0)
-        return true;
-    qsort(reader->own, reader->own_count, sizeof *reader->own, by_start);
-    for (size_t i = 1; i < reader->own_count; i++)
-        if (reader->own[i].start > reader->own[kept].end)
-            reader->own[++kept] = reader->own[i];
-        else if (reader->own[i].end > reader->own[kept].end)
-            reader->own[kept].end = reader->own[i].end;
-    reader->own_count = kept + 1;
     return true;
 }
 
-/* Whether a function of the compiler's has the address in it. Code may refer to such places as often as it likes. */
+/* Whether a function of the compiler's has the address in it. */
 static bool is_compilers(const struct reader *reader, uint64_t address)
 {
-    size_t low = 0, high = reader->own_count;
-
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-
-        if (reader->own[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < reader->own_count && address >= reader->own[low].start;
+    for (size_t k = 0; k < reader->own_count; k++)
+        if (address >= reader->own[k].start && address < reader->own[k].end)
+            return true;
+    return false;
 }
 
 /* One section of code: entries of the linkage table are places themselves; other references must be the compiler's. */

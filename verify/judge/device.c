@@ -91,7 +91,7 @@ static bool find_opencl(struct device *device, const char *build, struct error *
     return ok || error_toolkit(error, "cannot read '%s': run 'make'", path);
 }
 
-bool device_choose(struct device *device, const struct options *options, const struct elfinfo *submission,
+bool device_choose(struct device *device, const struct options *options, const struct findings *submission,
                    const char *language, const char *build, struct error *error)
 {
     bool cuda = submission->cuda_library[0] != '\0', opencl = submission->opencl_library[0] != '\0';

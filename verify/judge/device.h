@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "verify/inspect/elfinfo.h"
+#include "verify/inspect/findings.h"
 #include "verify/base/error.h"
 #include "verify/gpu/gpu.h"
 #include "options.h"
@@ -30,7 +30,7 @@ struct device {
  * messages. It refuses an option that is not possible here. A missing device node, library or file is the toolkit's
  * error.
  */
-bool device_choose(struct device *device, const struct options *options, const struct elfinfo *submission,
+bool device_choose(struct device *device, const struct options *options, const struct findings *submission,
                    const char *language, const char *build, struct error *error);
 
 /* The kind as reports have it: "gpu", "sim", "cpu" or "pocl". */

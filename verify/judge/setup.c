@@ -9,13 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "inspection.h"
 #include "verify/base/limits.h"
 #include "verify/box/landlock.h"
 
 bool submission_choose(struct submission *submission, const struct options *options, const char *build,
-                       const char *problem, struct error *error)
+                       const char *problem, unsigned rules, struct error *error)
 {
-    const struct elfinfo *elf = &submission->elf;
+    const struct findings *file = &submission->file;
     const char *path = options->submission;
     char standard[PATH_MAX];
 
@@ -27,21 +28,23 @@ bool submission_choose(struct submission *submission, const struct options *opti
         return error_usage(error, "cannot open the submission '%s': %s; build it with 'make submission PROBLEM=... "
                            "SUBMISSION=...'", path,
                            strerror(errno));
-    if (!elfinfo_read(path, &submission->elf, error))
+    if (!inspection_run(path, build, rules, options, &submission->file, error))
         return false;
-    if (!elf->has_device_user)
+    if (!file->is_shared_object)
+        return error_usage(error, "'%s' is not a shared object; build the submission with 'make submission'", path);
+    if (!file->has_device_user)
         return error_usage(error, "'%s' does not export device_user: define it as device_user.h declares it", path);
     snprintf(submission->runner, sizeof submission->runner, "%s/runners/%s", build, problem);
     if (access(submission->runner, X_OK) != 0)
         return error_toolkit(error, "cannot start '%s': %s; run 'make'", submission->runner, strerror(errno));
     /* C may name OpenCL's loader, and gets nothing for it: neither a driver, nor processors, nor its filter. */
-    if (!elf->starts_kernels)
-        submission->elf.opencl_library[0] = '\0';
-    if (elf->cuda_library[0] && elf->opencl_library[0])
+    if (!file->starts_kernels)
+        submission->file.opencl_library[0] = '\0';
+    if (file->cuda_library[0] && file->opencl_library[0])
         return error_usage(error, "'%s' uses CUDA and OpenCL: use one of them", path);
-    submission->language = elf->cuda_library[0] ? "CUDA" : elf->opencl_library[0] ? "OpenCL" : "C";
+    submission->language = file->cuda_library[0] ? "CUDA" : file->opencl_library[0] ? "OpenCL" : "C";
     snprintf(submission->empty, sizeof submission->empty, "%s/%s.so", build,
-             elf->cuda_library[0] ? "empty_gpu" : "empty");
+             file->cuda_library[0] ? "empty_gpu" : "empty");
     return true;
 }
 
@@ -123,9 +126,9 @@ struct session_config setup_session(const struct setup *setup)
 {
     const struct options *options = setup->options;
     const struct package *package = setup->package;
-    const struct elfinfo *elf = &setup->submission->elf;
+    const struct findings *file = &setup->submission->file;
     const struct device *device = setup->device;
-    const bool cuda = elf->cuda_library[0] != '\0', opencl = elf->opencl_library[0] != '\0';
+    const bool cuda = file->cuda_library[0] != '\0', opencl = file->opencl_library[0] != '\0';
     const bool on_gpu = device->kind == DEVICE_GPU, simulated = device->kind == DEVICE_SIM;
     const size_t memory = options->memory_limit ? options->memory_limit : package->memory_limit;
     const size_t beside = limit_memory_runner + (cuda || opencl ? limit_memory_driver : 0);
@@ -140,7 +143,7 @@ struct session_config setup_session(const struct setup *setup)
                                                          : FILTER_PLAIN,
                  .runner = setup->submission->runner,
                  .submission = setup->submission->path,
-                 .runtime = cuda ? elf->cuda_library : opencl ? elf->opencl_library : NULL,
+                 .runtime = cuda ? file->cuda_library : opencl ? file->opencl_library : NULL,
                  .opencl = opencl ? device->opencl_folder : NULL,
                  .opencl_driver = device->opencl_driver,
                  .library_path = cuda && device->cuda_folder[0] ? device->cuda_folder : NULL,
@@ -148,13 +151,13 @@ struct session_config setup_session(const struct setup *setup)
                  .variables = simulated ? device->simulator.variables : NULL,
                  .gpu_minor = on_gpu ? device->gpu.minor : -1,
                  .gpu_uuid = on_gpu ? device->gpu.uuid : NULL,
-                 .one_queue = cuda && !elf->many_streams },
+                 .one_queue = cuda && !file->many_streams },
         .start_limit = limit_start,
         .call_limit = time_limit(setup),
         .end_limit = limit_end,
         .cgroup = &setup->walls->cgroup,
         .memory_limit = memory,
-        .image = elf->image,
+        .image = file->image,
         .memory_beside = beside + device->simulator.memory_in_use,
         .data_limit = memory + beside + device->simulator.host_memory + limit_data_slack,
         .address_limit = cuda || opencl ? 0 : memory + limit_address_slack,

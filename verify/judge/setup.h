@@ -18,20 +18,23 @@
 #include "verify/box/cgroup.h"
 #include "verify/box/processor.h"
 #include "verify/cases/package.h"
-#include "verify/inspect/elfinfo.h"
+#include "verify/inspect/findings.h"
 
 /* The shared object that is judged. */
 struct submission {
-    struct elfinfo elf;
+    struct findings file;  /* what the object is, and the rule that it breaks */
     const char *language;  /* "CUDA", "OpenCL" or "C" */
     char path[PATH_MAX];   /* of the shared object */
     char runner[PATH_MAX]; /* the problem's runner */
     char empty[PATH_MAX];  /* the submission that does nothing, for the same language */
 };
 
-/* The one that the options name, or the problem's default below `build`. Refuses an object that cannot be judged. */
+/*
+ * The one that the options name, or the problem's default below `build`, read with the league's rules. Refuses an
+ * object that cannot be judged.
+ */
 bool submission_choose(struct submission *submission, const struct options *options, const char *build,
-                       const char *problem, struct error *error);
+                       const char *problem, unsigned rules, struct error *error);
 
 /*
  * True, with words for it, if the file needs the library of another language than its sources have. Box, filter and

@@ -27,7 +27,7 @@ static int length_is_valid(unsigned long length)
 int main(void)
 {
     static const char grammar[] =
-        "^(random|equal|shifted|disjoint|single|repetitive|mutated|moved) ([1-9][0-9]{2,6}) ([1-9][0-9]{2,6})"
+        "^(random|equal|close|shifted|disjoint|single|repetitive|mutated|moved) ([1-9][0-9]{2,6}) ([1-9][0-9]{2,6})"
         "( alphabet=(printable|lower|upper|digits|alnum|dna|binary|bytes))?"
         "( period=([1-9][0-9]{0,2}))?( seed=([0-9]{1,10}))?\n$";
     enum { LENGTH1 = 2, LENGTH2 = 3, PERIOD = 7, SEED = 9, GROUPS };
