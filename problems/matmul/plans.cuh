@@ -19,7 +19,7 @@ constexpr double PLAN_WORST = 2.2;          // plans expected to take so many ti
 static expert::plan predicted(const expert::product &p, const expert::candidate &c, int split, int parts)
 {
     const int together = expert::together_of(c, split, parts);
-    const double launched = expert::launch_of(split) + expert::adding_of(c, parts);
+    const double launched = expert::launch_of(split) + expert::adding_of(c, split, parts);
     const double steps = expert::steps_of(p, c, split * parts);
 
     return {c.kernel, c.bits, split, parts, together, launched + expert::cost_of(p, c, split, parts, together, steps)};
@@ -40,7 +40,8 @@ static std::vector<expert::plan> plans_of(const expert::product &p)
                 const int most = (parts > 1 ? 8 : 16) * expert::device.multiprocessors;
 
                 if ((split > 1 && split > expert::device.cluster_max) || divided > c.divided_max ||
-                    (divided > 1 && c.blocks * divided > most))
+                    (divided > 1 && c.blocks * divided > most) ||
+                    (parts > expert::PARTS_MAX && (split > 1 || !c.many_parts)))
                     continue;
                 if (parts > 1 && ((size_t)c.blocks * split > expert::COUNTERS || elements > expert::WORKSPACE))
                     continue;
@@ -163,7 +164,7 @@ static double expected(const measured_size &of, measured_plan &m)
 {
     m.candidate.cost = &fitted[m.constants];
     m.candidate.memory = m.megabytes / m.candidate.cost->bandwidth;
-    return expert::launch_of(m.split) + expert::adding_of(m.candidate, m.parts) +
+    return expert::launch_of(m.split) + expert::adding_of(m.candidate, m.split, m.parts) +
            expert::cost_of(of.p, m.candidate, m.split, m.parts, m.together, m.steps);
 }
 

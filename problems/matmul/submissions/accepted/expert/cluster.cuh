@@ -24,6 +24,35 @@ __device__ __forceinline__ bool arrives_last(const product &p)
 }
 
 
+/* The sum of x over the lanes of a warp whose numbers differ in the bits from `low` to 16 only; all of them get it. */
+__device__ __forceinline__ float sum_over_lanes(float x, int low)
+{
+    for (int bit = 16; bit >= low; bit /= 2)
+        x += __shfl_xor_sync(~0u, x, bit);
+    return x;
+}
+
+/* As add_parts(), for few pieces and many parts: a warp has a piece, and its lanes have other parts. */
+template <class piece>
+__device__ __forceinline__ void add_many_parts(const product &p, int pieces, int across, int row0, int column0)
+{
+    constexpr int WIDTH = sizeof(piece) / sizeof(float);
+
+    for (int e = threadIdx.x / 32; e < pieces; e += blockDim.x / 32) {
+        const int row = row0 + e / across, column = column0 + e % across * WIDTH;
+        const int left = row < p.m ? p.n - column : 0;
+        piece sum = {};
+
+#pragma unroll 4
+        for (int part = threadIdx.x % 32; part < gridDim.y && left > 0; part += 32)
+            add_to(sum, __ldcg((const piece *)(p.c + part * p.part + (size_t)row * p.c_pitch + column)));
+        for (int j = 0; j < WIDTH; j++)
+            ((float *)&sum)[j] = sum_over_lanes(((float *)&sum)[j], 1);
+        if (threadIdx.x % 32 == 0 && left > 0)
+            store(p.sum + (size_t)row * p.sum_pitch + column, sum, left, p.sum_pitch % 4 == 0);
+    }
+}
+
 /*
  * Adds the parts of the pieces that add_sums() stores from this block. Each takes a round trip to the L2 cache, so a
  * thread reads many at a time.
@@ -65,9 +94,9 @@ __device__ __forceinline__ void add_parts(const product &p, int pieces, int acro
  * Adds sums[slices][rows][pitch] of this block, slice by slice, and those at the same place in the other blocks of the
  * cluster, block by block. Writes `columns` of them to c from row0, column0 on, or adds them to the other parts of k.
  * Each block of the cluster writes a part of them. A piece is float4 where rows are aligned, and float elsewhere, so
- * that neighbours store to neighbours.
+ * that neighbours store to neighbours. With MANY_PARTS, blocks without a cluster add the other parts by their warps.
  */
-template <class piece>
+template <class piece, bool MANY_PARTS = false>
 __device__ __forceinline__ void add_sums(const product &p, float *sums, int slices, int rows, int columns, int pitch,
                                          int row0, int column0)
 {
@@ -112,6 +141,10 @@ __device__ __forceinline__ void add_sums(const product &p, float *sums, int slic
         }
         cluster_barrier(); // no block ends while others read its sums
     }
-    if (gridDim.y > 1 && arrives_last(p))
-        add_parts<piece>(p, pieces, across, row0, column0);
+    if (gridDim.y > 1 && arrives_last(p)) {
+        if (MANY_PARTS && size == 1)
+            add_many_parts<piece>(p, pieces, across, row0, column0);
+        else
+            add_parts<piece>(p, pieces, across, row0, column0);
+    }
 }

@@ -8,18 +8,10 @@
 
 constexpr int THIN_THREADS = 256;
 
-/* The sum of x over the lanes of a warp whose numbers differ in the bits from `low` to 16 only; all of them get it. */
-__device__ __forceinline__ float sum_over_lanes(float x, int low)
-{
-    for (int bit = 16; bit >= low; bit /= 2)
-        x += __shfl_xor_sync(~0u, x, bit);
-    return x;
-}
-
 /*
  * ROWS rows of A. Each element of B is needed once, so B goes to registers straight from memory, DEPTH rows at a time;
- * 16 where a thread has one column of one row, and k is long. 2^bits threads side by side have WIDTH columns each; the
- * others of the block have other slices of k.
+ * 16 where a thread has one column of one row, and k is long (long_row); there many blocks share k. 2^bits threads side
+ * by side have WIDTH columns each; the others of the block have other slices of k.
  *
  * What was written before is still in the L2 cache, and each line that B needs there drives one out to memory, which
  * costs as much as reading. So B's own lines are the first to leave. Above ONCE_MAX elements this gains nothing more,
@@ -84,7 +76,7 @@ __global__ void __launch_bounds__(THIN_THREADS) multiply_few_rows(const product 
         for (int row = 0; row < ROWS; row++)
             for (int j = 0; j < WIDTH; j++)
                 kept[((bits < 5 ? threadIdx.x / 32 : slice) * ROWS + row) * across + place + j] = sums[row][j];
-    add_sums<float4>(p, kept, kept_slices, ROWS, across, across, row0, column0);
+    add_sums<float4, DEPTH == 16>(p, kept, kept_slices, ROWS, across, across, row0, column0);
 }
 
 /*

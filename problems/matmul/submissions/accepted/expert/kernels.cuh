@@ -20,7 +20,8 @@ constexpr double WHOLE_SHARE = 0.9;                           // and what share 
 constexpr int SHORT = 32;                                     // columns whose rows are not aligned: pitch_of()
 constexpr int PLANS_KEPT = 64;
 constexpr int SPLITS[] = {1, 2, 3, 4, 6, 8, 12, 16};           // blocks of a cluster that divide k,
-constexpr int PARTS[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32}; // and clusters that do
+constexpr int PARTS[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 64, 128}; // and clusters that do;
+constexpr int PARTS_MAX = 32; // from there on warps add them in long_row, and only it has more
 
 /* In microseconds, measured on an H200: see time_of_blocks(). docs/experts/matmul.md says how they were fitted. */
 struct costs {
@@ -34,7 +35,7 @@ struct costs {
 constexpr int SHARED = 228 << 10, RESERVED = 1 << 10;
 
 constexpr double LAUNCH = 3.4, CLUSTER = 0.5609, CLUSTER_DOUBLING = 0.01; // microseconds
-constexpr double ADDING = 1.956; // of parts
+constexpr double ADDING = 1.956, PART_OF_WARP = 0.005; // of parts; of each where warps add them
 constexpr double PIECE = 19; // bytes that reading a piece of a row costs more
 
 typedef void tile_function(const product);

@@ -28,6 +28,7 @@ struct candidate {
     int slab, step;      // k of a block at least, and of a step of the model
     int divided_max;     // by how many k may be divided
     bool halves;         // of a step
+    bool many_parts;     // long_row: many parts cost little
     double memory;       // microseconds that reading and writing take at least
     const costs *cost;
 };
@@ -60,7 +61,7 @@ static candidate candidate_of(const product &p, int kernel, int bits)
 {
     const plan how = {kernel, bits, 1, 1, 1, 0};
     const double megabytes = 4e-6 * ((double)p.m * p.k + (double)p.k * p.n + (double)p.m * p.n);
-    candidate c = {kernel, bits, blocks_of(p, how), 0, slab_of(how), 0, 0, false, 0, nullptr};
+    candidate c = {kernel, bits, blocks_of(p, how), 0, slab_of(how), 0, 0, false, false, 0, nullptr};
 
     if (kernel >= 0) {
         c.fit = tiles[kernel].blocks;
@@ -75,6 +76,7 @@ static candidate candidate_of(const product &p, int kernel, int bits)
         c.step = c.slab * thin.depth;
         c.cost = &thin.cost;
         c.divided_max = kernel <= NARROW ? 1 : p.k;
+        c.many_parts = &thin == &long_row;
     }
     c.memory = megabytes / c.cost->bandwidth;
     if (kernel == FEW_ROWS)
@@ -98,9 +100,11 @@ static double launch_of(int split)
     return LAUNCH + (split > 1 ? CLUSTER + CLUSTER_DOUBLING * device.log_2[split] : 0);
 }
 
-static double adding_of(const candidate &c, int parts)
+static double adding_of(const candidate &c, int split, int parts)
 {
-    return parts > 1 ? ADDING + c.cost->part * parts : 0;
+    const bool by_warps = c.many_parts && split == 1 && parts >= PARTS_MAX;
+
+    return parts > 1 ? ADDING + (by_warps ? PART_OF_WARP : c.cost->part) * parts : 0;
 }
 
 static double steps_of(const product &p, const candidate &c, int divided)
@@ -136,10 +140,15 @@ static void look_at(const product &p, const candidate &c, plan &best)
             break;
         for (int parts : PARTS) {
             const int divided = split * parts, units = c.blocks * divided;
-            const double apart = launched + adding_of(c, parts);
+            const double apart = launched + adding_of(c, split, parts);
 
-            if (divided > c.divided_max || apart + busy >= best.cost)
+            if (divided > c.divided_max || (parts > PARTS_MAX && (split > 1 || !c.many_parts)))
                 break;
+            if (apart + busy >= best.cost) {
+                if (c.many_parts)
+                    continue;
+                break;
+            }
             if (divided > 1 && units > (parts > 1 ? 8 : 16) * device.multiprocessors)
                 break;
             if (parts > 1 && (!kept || elements * parts > WORKSPACE || (size_t)c.blocks * split > COUNTERS))
