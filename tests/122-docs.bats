@@ -93,7 +93,7 @@ links() {
             bad+="docs/ARCHITECTURE.md does not name $folder"$'\n'
     done
     # A result is named by a page, a test or a script, or with NAME in place of its problem.
-    find docs contrib tests run_scripts problems verify -path docs/results -prune -o \
+    find docs contrib tests run_scripts problems verify -path docs/results -prune -o -type f \
         -regex '.*\.\(md\|sh\|bats\|tsv\|conf\|[ch]\|cu\)' -exec cat {} + > "$BATS_TEST_TMPDIR/words"
     for file in docs/results/*; do
         name=$(basename "${file%.*}") problem=NAME
