@@ -126,6 +126,6 @@ shown() { js "$(row "$1").querySelector('[data-label=$2]').textContent"; }
     "$root/run_scripts/sim.sh" --html none.html none.cu
     grep -q 'No kernel was launched' none.html
     grep -q 'Nothing was found' none.html
-    run -0 "$root/run_scripts/sim.sh" --html /nonexistent/page.html none.cu
-    assert_output "cudasim: cannot write '/nonexistent/page.html': No such file or directory"
+    run -2 "$root/run_scripts/sim.sh" --html /nonexistent/page.html none.cu
+    assert_output "sim.sh: --html: cannot write '/nonexistent/page.html'"
 }
