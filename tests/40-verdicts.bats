@@ -257,15 +257,11 @@ judged() {
 @test "judge: Ctrl-C while a submission compiles ends the judging, and all that it started" {
     local judge status=0
     cat > "$BATS_TEST_TMPDIR/slow.cc" <<'END'
-constexpr int slow()
-{
-    int sum = 0;
-    for (int i = 0; i < 1 << 30; i++)
-        for (int k = 0; k < 9; k++)
-            sum ^= i;
-    return sum;
-}
-static_assert(slow() != 1, "");
+template <int DEPTH, long PLACE> struct tree {
+    static constexpr long sum = tree<DEPTH - 1, 2 * PLACE>::sum + tree<DEPTH - 1, 2 * PLACE + 1>::sum;
+};
+template <long PLACE> struct tree<0, PLACE> { static constexpr long sum = PLACE; };
+static_assert(tree<24, 1>::sum != 1, "");
 END
     # Background jobs of a script ignore it.
     (trap - INT; exec setsid run_scripts/judge.sh "$BATS_TEST_TMPDIR/slow.cc" --json "$BATS_TEST_TMPDIR/result.json") \
