@@ -263,9 +263,9 @@ template <int DEPTH, long PLACE> struct tree {
 template <long PLACE> struct tree<0, PLACE> { static constexpr long sum = PLACE; };
 static_assert(tree<24, 1>::sum != 1, "");
 END
-    # Background jobs of a script ignore it.
-    (trap - INT; exec setsid run_scripts/judge.sh "$BATS_TEST_TMPDIR/slow.cc" --json "$BATS_TEST_TMPDIR/result.json") \
-        > "$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
+    # Background jobs of a script ignore it, and so does a shell that one of them started.
+    (exec env --default-signal=INT setsid run_scripts/judge.sh "$BATS_TEST_TMPDIR/slow.cc" \
+        --json "$BATS_TEST_TMPDIR/result.json") > "$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
     judge=$!
     timeout 60 bash -c "until pgrep -f 'cc1plu[s] .*$BATS_TEST_TMPDIR/slow.cc' > /dev/null; do sleep 0.1; done"
     kill -INT -- -$judge
