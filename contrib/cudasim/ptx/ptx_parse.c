@@ -336,15 +336,11 @@ static bool is_wrapper(const struct ptx_module *module, unsigned number)
            (path && ptx_is_toolkit_file(module, number) && strstr(path, "/__ptx/"));
 }
 
-bool ptx_is_toolkit_code(const struct ptx_module *module, const struct ptx_statement *statement)
-{
-    const struct ptx_location *x = statement->location ? &module->locations[statement->location - 1] : NULL;
+typedef bool file_question(const struct ptx_module *module, unsigned number);
 
-    if (!x)
-        return statement->source_line && ptx_is_toolkit_file(module, statement->source_file);
-    while (is_wrapper(module, x->file) && x->parent && x->parent - 1 < (size_t)(x - module->locations))
-        x = &module->locations[x->parent - 1];
-    return ptx_is_toolkit_file(module, x->file) && !is_wrapper(module, x->file);
+static bool is_no_wrapper(const struct ptx_module *module, unsigned number)
+{
+    return ptx_is_toolkit_file(module, number) && !is_wrapper(module, number);
 }
 
 /* Whether the file has algorithms of CCCL: CUB, Thrust, and libcu++ but for what wraps an instruction there. */
@@ -360,16 +356,25 @@ static bool is_algorithm(const struct ptx_module *module, unsigned number)
     return false;
 }
 
-bool ptx_is_algorithm(const struct ptx_module *module, const struct ptx_statement *statement)
+/* Whether `x` is in such a file of the toolkit, or was inlined into one by way of other files of the toolkit alone. */
+static bool is_inlined_into(const struct ptx_module *module, const struct ptx_location *x, file_question *such)
 {
-    const struct ptx_location *x = statement->location ? &module->locations[statement->location - 1] : NULL;
-
-    if (!x)
-        return statement->source_line && is_algorithm(module, statement->source_file);
-    while (ptx_is_toolkit_file(module, x->file) && !is_algorithm(module, x->file) && x->parent &&
+    while (ptx_is_toolkit_file(module, x->file) && !such(module, x->file) && x->parent &&
            x->parent - 1 < (size_t)(x - module->locations))
         x = &module->locations[x->parent - 1];
-    return is_algorithm(module, x->file);
+    return such(module, x->file);
+}
+
+bool ptx_is_toolkit_code(const struct ptx_module *module, const struct ptx_statement *statement)
+{
+    return statement->location ? is_inlined_into(module, &module->locations[statement->location - 1], is_no_wrapper)
+                               : statement->source_line && ptx_is_toolkit_file(module, statement->source_file);
+}
+
+bool ptx_is_algorithm(const struct ptx_module *module, const struct ptx_statement *statement)
+{
+    return statement->location ? is_inlined_into(module, &module->locations[statement->location - 1], is_algorithm)
+                               : statement->source_line && is_algorithm(module, statement->source_file);
 }
 
 const struct ptx_location *ptx_place(const struct ptx_module *module, const struct ptx_statement *statement)

@@ -21,7 +21,7 @@ constexpr int SHORT = 32;                                     // columns whose r
 constexpr int PLANS_KEPT = 64;
 constexpr int SPLITS[] = {1, 2, 3, 4, 6, 8, 12, 16};           // blocks of a cluster that divide k,
 constexpr int PARTS[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 64, 128}; // and clusters that do;
-constexpr int PARTS_MAX = 32; // from there on warps add them in long_row, and only it has more
+constexpr int PARTS_MAX = 32; // only long_row has more: its warps add them, and from so many on each costs little
 
 /* In microseconds, measured on an H200: see time_of_blocks(). docs/experts/matmul.md says how they were fitted. */
 struct costs {
