@@ -70,7 +70,7 @@ records() { echo "--args buffer:$((8 * $1)) buffer:$((4 * $1)) $1 1.5 -2.5"; }
     run -0 --separate-stderr features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --tune --json
     assert_equal "$(jq -c '[.[].n_t]' <<< "$output")" '[128,32,64,256,512,1024]'
     assert_equal "$(jq -c '[.[] | .n_b * .n_t] | unique' <<< "$output")" '[128000]'
-    assert_equal "$(jq '.[0] | length' <<< "$output")" 105
+    assert_equal "$(jq '.[0] | length' <<< "$output")" 106
     assert_equal "$(jq -c '.[0].n' <<< "$output")" null
     # shellcheck disable=SC2046
     features "$fixtures/nn.ptx" --grid 1000 --block 128 $(records 128000) --csv > one.csv
@@ -218,7 +218,7 @@ walk 0 0 0 0 0 0 2"
     # passes over a row of a tile are saved, and one of two for pairs. Pairs of halves are changed one after another, as
     # floats are.
     assert_output "known 0 0 0 4 0 0
-unknown 8 0 0 4 0 0
+unknown 9 0 0 4 0 0
 square 0 17408 6144 512 0 0
 bounded 0 17408 6144 512 0 0
 padded 0 18432 0 512 0 0
@@ -441,4 +441,48 @@ uniform 100 100 0 200 25
 by_block 8 8 0 8 2
 by_lane 1 32 0 0 8
 by_data 1 1 0 0 1"
+}
+
+@test "features: the machine code's instructions are those that an H200 executed" {
+    run -0 --separate-stderr features "$fixtures/machine.cu" --csv
+    # What ncu counted there (smsp__inst_executed.sum, NVIDIA H200, nvcc 13.0). A division of 0 takes the slow path of
+    # divisions, which no line of the PTX tells: half of the instructions of `divides` are its.
+    run -0 awk -F, '
+        BEGIN {
+            split("straight 20 leaves 17 sums 1096 nested 10072 cases 2884 calls 272 guarded 616 shuffles 814 " \
+                  "tile 1214", word, " ")
+            for (i = 1; i in word; i += 2) executed[word[i]] = word[i + 1]
+        }
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        $at["machine"] != 1 { print $1 " is not counted by its machine code" }
+        $1 in executed {
+            off = $at["issue"] / executed[$1] - 1
+            known++
+            if (off > 0.011 || off < -0.011) print $1, off
+        }
+        $1 == "tile" { print $1, $at["shared_passes"] - $at["shared_merged"], "passes" }
+        END { print known " kernels" }' <<< "$output"
+    # Of 64 words of a row each, in 5 rounds of two warps, ptxas loads four at once.
+    assert_output "tile 360 passes
+9 kernels"
+}
+
+@test "features: without a place for files the PTX alone is counted, and no file stays" {
+    nvcc -cudart shared -arch=sm_90 -o program "$fixtures/machine.cu"
+    export CUDASIM_CHECK=none LD_LIBRARY_PATH=$build/cudasim
+    # counts TMPDIR: of how many launches the machine code is known, and of how many instructions were counted.
+    counts() {
+        CUDASIM_FEATURES=counts.csv TMPDIR=$1 timeout 60 ./program || return
+        awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+            { known += $at["machine"]; some += $at["issue"] > 0 }
+            END { print known, some }' counts.csv
+        rm counts.csv
+    }
+    mkdir empty
+    run -0 --separate-stderr counts "$PWD/empty"
+    assert_line -n 1 '10 10'
+    run -0 ls -A empty
+    assert_output ''
+    run -0 --separate-stderr counts "$PWD/nowhere"
+    assert_line -n 1 '0 10'
 }

@@ -327,3 +327,21 @@ CUDA
         assert_output ''
     done
 }
+
+@test "predict population: instructions that a GPU executed are compared with those that were counted" {
+    mkdir out counts
+    printf '%s\n' '"ID","Kernel Name","Block Size","Grid Size","smsp__inst_executed.sum",'"$(
+        )"'"smsp__average_warps_issue_stalled_wait_per_issue_active.ratio",'"$(
+        )"'"smsp__average_warps_issue_stalled_selected_per_issue_active.ratio"' '"","","","","inst","",""' \
+        '"0","add(int)","(64, 1, 1)","(5, 1, 1)","1,000","2","1"' \
+        '"1","add(int)","(64, 1, 1)","(5, 1, 1)","1,000","2","1"' \
+        '"2","scan(int)","(32, 1, 1)","(4, 1, 1)","80","1","1"' \
+        '"3","last(int)","(32, 1, 1)","(9, 1, 1)","80","1","1"' > out/p.csv
+    printf '%s\n' sample,kernel,grid_x,grid_y,grid_z,block_x,block_y,block_z,n_b,n_t,w,issue,chain,machine \
+        0,add,5,1,1,64,1,1,5,64,2,1000,310,1 0,add,5,1,1,64,1,1,5,64,2,10,1,1 0,scan,4,1,1,32,1,1,4,32,1,40,20,1 \
+        0,last,8,1,1,32,1,1,8,32,1,80,20,1 > counts/p.csv
+    run -0 awk -f "$scripts/population_instructions.awk" out/p.csv counts/p.csv
+    # The first launch of each kernel, up to the first one that differs.
+    assert_output "$(printf '%s\t' 0.0000 p add 5 64 1000 1000 300)310
+$(printf '%s\t' -0.6931 p scan 4 32 80 40 40)20"
+}

@@ -198,6 +198,10 @@ struct sim_module *sim_link(struct sim *sim, const struct sim_text *texts, size_
         return NULL;
     }
     m->kernels = calloc(m->program->function_count + 1, sizeof *m->kernels);
+    if (count == 1 && sim->options.features && !(flags & BUILD_DEBUG) && (m->text = malloc(texts[0].size + 1))) {
+        memcpy(m->text, texts[0].text, texts[0].size);
+        m->text_size = texts[0].size;
+    }
     seen = calloc(m->program->function_count + 1, 1);
     for (size_t f = 0; m->kernels && seen && f < m->program->function_count; f++) {
         const struct ptx_function *x = m->program->functions[f].ptx;
@@ -240,6 +244,7 @@ void sim_unload(struct sim *sim, struct sim_module *module)
         sim->fault_at[n] = NULL;
     memset(sim->known_warnings, 0, sizeof sim->known_warnings);
     free(module->kernels);
+    free(module->text);
     program_free(module->program);
     free(module);
 }

@@ -210,6 +210,13 @@ static json_t *to_json(const struct sample *s, const struct forecast *f, bool al
         json_object_update_new(row, json_pack("{s:f, s:f, s:f, s:s, s:f, s:f, s:f}", "us", f->us, "low_us", f->low_us,
                                               "high_us", f->high_us, "bound", f->bound, "bound_share", f->share,
                                               "launch_share", f->launch_share, "utilisation", f->utilisation));
+    if (all) {
+        json_t *parts = json_object();
+
+        for (int i = 0; i < PARTS; i++)
+            json_object_set_new(parts, part_name(i), json_real(f->part[i]));
+        json_object_set_new(row, "parts", parts);
+    }
     return row;
 }
 

@@ -13,7 +13,7 @@ classes_add_up() {
     header+=,atomic_rounds,shared_loops,heap,host_bytes,managed_first,prints,children,local_stores,print_lanes
     header+=,child_nested,heap_live,managed_areas,swaps,loads_longest,loads_most,first,fresh,in_place,shared_merged
     header+=,load_passes,store_passes,constant_fixed,constant_uniform,constant_lines,follows,executed,stale
-    header+=,clocked,data_branches,data_addresses
+    header+=,clocked,data_branches,data_addresses,machine
     assert_equal "$(head -n 1 "$1")" "$header"
     awk -F, '
         NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -25,7 +25,7 @@ classes_add_up() {
             }
             d = $at["l"] - sum
             if (d > 1e-9 * sum || -d > 1e-9 * sum) { print $1 ": l is " $at["l"] ", its classes are " sum; bad = 1 }
-            if (NF != 105) { print "a line of " NF " fields: " $0; bad = 1 }
+            if (NF != 106) { print "a line of " NF " fields: " $0; bad = 1 }
             if ($at["load_hits"] > $at["load_sectors"] || $at["load_lines"] > $at["load_sectors"] ||
                 $at["atomic_words"] > $at["atomic_lanes"] || $at["chain"] <= 0) {
                 print $1 ": more hits than sectors, more words than lanes or no path: " $0

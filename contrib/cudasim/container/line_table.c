@@ -345,3 +345,71 @@ bool line_of_call(const struct elf_image *image, uint64_t start, uint64_t place,
 {
     return look(image, start, place, true, file, size, line);
 }
+
+/* ---- files that were not linked ---- */
+
+/* The section that the address at `offset` of .debug_line is of, and what is to be added to it. */
+static size_t section_at(const struct elf_image *image, uint64_t offset, uint64_t *more)
+{
+    Elf64_Shdr header, symbols;
+    bool adds = section_named(image, ".rela.debug_line", &header);
+    size_t size = adds ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
+    const unsigned char *data, *names;
+
+    if ((!adds && !section_named(image, ".rel.debug_line", &header)) || !(data = elf_image_data(image, &header)) ||
+        !elf_image_section(image, header.sh_link, &symbols) || !(names = elf_image_data(image, &symbols)))
+        return 0;
+    for (size_t n = 0; n < header.sh_size / size; n++) {
+        Elf64_Rela x = {0};
+        Elf64_Sym symbol;
+
+        memcpy(&x, data + n * size, size);
+        if (x.r_offset != offset || ELF64_R_SYM(x.r_info) >= symbols.sh_size / sizeof symbol)
+            continue;
+        memcpy(&symbol, names + ELF64_R_SYM(x.r_info) * sizeof symbol, sizeof symbol);
+        *more = symbol.st_value + (uint64_t)x.r_addend;
+        return symbol.st_shndx;
+    }
+    return 0;
+}
+
+static bool sets_address(const struct reader *r)
+{
+    static const unsigned char start[] = {0, 9, SET_ADDRESS};
+
+    return (size_t)(r->end - r->at) >= sizeof start && !memcmp(r->at, start, sizeof start);
+}
+
+void line_rows(const struct elf_image *image, line_row *found, void *context)
+{
+    Elf64_Shdr header;
+    const unsigned char *data;
+    struct reader r;
+
+    if (!section_named(image, ".debug_line", &header) || !(data = elf_image_data(image, &header)))
+        return;
+    r = (struct reader){data, data + header.sh_size, false};
+    while (r.at < r.end && !r.bad) {
+        struct unit u = {.image = image};
+        const struct row first = {0, 1, 1, true};
+        struct row row = first;
+        size_t section = 0;
+        uint64_t more = 0;
+        bool emits, ends;
+
+        if (!take_unit(&r, &u) || u.version < 2 || u.version > 5)
+            return;
+        while (u.code.at < u.code.end && !u.code.bad) {
+            bool sets = sets_address(&u.code);
+
+            if (sets)
+                section = section_at(image, (uint64_t)(u.code.at + 3 - data), &more);
+            step(&u, &u.code, &row, &emits, &ends);
+            row.address += sets ? more : 0;
+            if (emits)
+                found(section, row.address, (unsigned)row.line, context);
+            if (ends)
+                row = first;
+        }
+    }
+}

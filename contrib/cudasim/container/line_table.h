@@ -1,5 +1,5 @@
 /*
- * line_table.h - finds the line of a program's source for an address of its machine code.
+ * line_table.h - finds the line of a program's source for an address of its machine code, or all lines.
  */
 #ifndef CUDASIM_LINE_TABLE_H
 #define CUDASIM_LINE_TABLE_H
@@ -23,5 +23,12 @@ bool line_at(const struct elf_image *image, uint64_t place, char *file, size_t s
  */
 bool line_of_call(const struct elf_image *image, uint64_t start, uint64_t place, char *file, size_t size,
                   unsigned *line);
+
+/*
+ * Calls row() for each row of the table of a file that was not linked yet: section `section` has the line from
+ * `address` on. In a section addresses ascend.
+ */
+typedef void line_row(size_t section, uint64_t address, unsigned line, void *context);
+void line_rows(const struct elf_image *image, line_row *row, void *context);
 
 #endif

@@ -17,6 +17,7 @@
 #include "contrib/cudasim/machine/machine.h"
 #include "feature_code.h"
 #include "feature_pages.h"
+#include "feature_sass.h"
 #include "feature_work.h"
 
 #define SECTOR 32       /* bytes */
@@ -555,6 +556,7 @@ void features_free(struct features *features)
 static void release_code(void *attached)
 {
     costs_free(((struct features_code *)attached)->costs);
+    sass_free(((struct features_code *)attached)->sass);
     features_code_release(attached);
     free(attached);
 }
@@ -576,14 +578,6 @@ const struct features_code *features_of_kernel(struct sim_kernel *kernel)
     kernel->attached = code;
     kernel->detach = release_code;
     return code;
-}
-
-/* The costs of the kernel's program, made at its first launch. */
-static struct costs *costs_of_kernel(const struct sim_kernel *kernel, struct features_code *code)
-{
-    if (!code->costs)
-        code->costs = costs_create(kernel->module->program, kernel->function, kernel->loops, kernel->loop_count);
-    return code->costs;
 }
 
 static void out_of_memory(struct sim *sim, const struct sim_launch *launch, struct sim_fault *fault)
@@ -723,12 +717,10 @@ bool features_run(struct features *features, struct sim *sim, const struct sim_l
     uint64_t side[3], picked[3] = {1, 1, 1}, blocks = 1;
     double footprint = 0;
     struct extents extents = {.origin = memory_origin(sim_memory(sim))};
-    struct costs *costs = NULL;
     struct work *work = NULL;
     bool sampled, good;
 
-    if (!code || !(costs = costs_of_kernel(launch->kernel, code)) ||
-        !(work = work_begin(sim, launch->kernel, costs, code->data_addresses))) {
+    if (!code || !(work = work_begin(sim, launch->kernel, code))) {
         out_of_memory(sim, launch, fault);
         return false;
     }

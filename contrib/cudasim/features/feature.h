@@ -41,7 +41,8 @@
 /* How far counts can be trusted: docs/PREDICT.md. */
 #define FEATURES_OF_TRUST(X)                                                                                           \
     X(EXECUTED, "executed") X(STALE, "stale") X(CLOCKED, "clocked") X(DATA_BRANCHES, "data_branches")                  \
-    X(DATA_ADDRESSES, "data_addresses")
+    X(DATA_ADDRESSES, "data_addresses") \
+    X(MACHINE, "machine")
 
 /* X(identifier, name of the column), in the order of the columns; `kernel` stands before them. */
 #define FEATURES(X)                                                                                                    \

@@ -16,6 +16,7 @@ enum depends {
 };
 
 struct costs;
+struct sass;
 
 struct features_loop {
     unsigned line;        /* of the PTX text: the branch that ends it; of several, the one that depends on most */
@@ -37,6 +38,8 @@ struct features_code {
     bool tuned;           /* for the caller: it has tried other block sizes */
     bool launched;        /* for the caller: a launch of it was described before */
     struct costs *costs;  /* for the caller: of the kernel's program */
+    struct sass *sass;    /* for the caller: of its machine code; NULL: none, or it was not looked for yet */
+    bool looked;          /* for the caller: it was */
     struct features_loop *loops; /* [loop_count] of the kernel and of what it calls, in no order */
     size_t loop_count;
 };

@@ -616,3 +616,8 @@ double costs_merged(const struct costs *costs, uint32_t index)
 {
     return costs->steps[index].known ? costs->steps[index].merged : 0;
 }
+
+bool costs_loads_shared(const struct costs *costs, uint32_t index)
+{
+    return costs->steps[index].known && costs->steps[index].access == ACCESS_SHARED_LOAD;
+}

@@ -43,6 +43,9 @@ void costs_free(struct costs *costs);
 /* Adds what executing instruction number `index` of the program costs, `times` times, by a warp. */
 void costs_add(const struct costs *costs, uint32_t index, double times, struct cost *sum);
 
+/* Whether it loads from shared memory, and says so. */
+bool costs_loads_shared(const struct costs *costs, uint32_t index);
+
 /* The share of the instruction's passes over shared memory that ptxas saves: it loads several words at once. */
 double costs_merged(const struct costs *costs, uint32_t index);
 

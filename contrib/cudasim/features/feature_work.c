@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feature_sass.h"
 #include "contrib/cudasim/machine/inside.h"
 #include "contrib/cudasim/machine/machine.h"
 #include "contrib/cudasim/machine/probe.h"
@@ -15,6 +16,7 @@ struct work {
     struct sim *sim;
     const struct sim_kernel *kernel;
     struct costs *costs;
+    struct sass *sass;   /* NULL: its machine code is not known */
     uint32_t count;      /* instructions of the program */
     uint64_t *before;    /* [count] warps that had executed each */
     double *executed;    /* [count] weighted */
@@ -39,13 +41,27 @@ static void read_counts(const struct work *w, uint64_t *to)
     }
 }
 
-struct work *work_begin(struct sim *sim, const struct sim_kernel *kernel, struct costs *costs, bool gathers)
+/* The costs of the kernel's program and its machine code, made at its first launch. False without memory. */
+static bool read_code(const struct sim_kernel *kernel, struct features_code *code)
 {
-    struct work *w = calloc(1, sizeof *w);
+    const struct sim_module *m = kernel->module;
+
+    if (!code->costs)
+        code->costs = costs_create(m->program, kernel->function, kernel->loops, kernel->loop_count);
+    if (!code->looked && m->text)
+        code->sass = sass_create(m->program, m->text, m->text_size, kernel->function->ptx->name);
+    code->looked = true;
+    return code->costs != NULL;
+}
+
+struct work *work_begin(struct sim *sim, const struct sim_kernel *kernel, struct features_code *code)
+{
+    struct work *w = read_code(kernel, code) ? calloc(1, sizeof *w) : NULL;
 
     if (!w)
         return NULL;
-    *w = (struct work){.sim = sim, .kernel = kernel, .costs = costs, .count = kernel->module->program->code_count};
+    *w = (struct work){.sim = sim, .kernel = kernel, .costs = code->costs, .sass = code->sass,
+                       .count = kernel->module->program->code_count};
     w->before = calloc(w->count + 1, sizeof *w->before);
     w->executed = calloc(w->count + 1, sizeof *w->executed);
     if (!w->before || !w->executed) {
@@ -53,7 +69,7 @@ struct work *work_begin(struct sim *sim, const struct sim_kernel *kernel, struct
         return NULL;
     }
     read_counts(w, w->before);
-    probe_reset(sim, gathers);
+    probe_reset(sim, code->data_addresses);
     return w;
 }
 
@@ -136,6 +152,118 @@ static void fill_pipes(const struct work *w, double *v)
     v[FEATURE_CODE] = once.slots;
     for (int pipe = 0; pipe < PIPES; pipe++)
         v[FEATURE_BUSY_ALU + pipe] = sum.busy[pipe];
+}
+
+/* Of each line of the PTX. */
+struct by_line {
+    double *executed;           /* [lines] how many warps executed its instruction */
+    struct sass_loads *loads;   /* [lines] */
+};
+
+enum { NEAR_LOADS = 64 /* a warp's last ones: what it asked for before them is there */ };
+
+/* Whether this warp asked for the load's first line not long ago. */
+static bool asked_before(const struct probe_path *path, uint32_t load)
+{
+    for (uint32_t n = load; n > 0 && load - n < NEAR_LOADS; n--)
+        if (path->loads[n - 1].line == path->loads[load].line)
+            return true;
+    return false;
+}
+
+/* A young line is on its way: the warp that asked for it before waits for the rest, another one as long as for any. */
+static void note_load(struct sass_loads *line, const struct probe_path *path, uint32_t load)
+{
+    const struct probe_load *x = &path->loads[load];
+
+    line->count++;
+    if (x->found && !x->young)
+        line->found++;
+    else if (x->found && asked_before(path, load))
+        line->coming++;
+}
+
+static void find_lines(const struct work *w, struct by_line *x, size_t lines)
+{
+    const struct ins *code = w->kernel->module->program->code;
+
+    for (uint32_t n = 0; n < w->count; n++)
+        if (code[n].line < lines && w->executed[n] > x->executed[code[n].line])
+            x->executed[code[n].line] = w->executed[n];
+    for (unsigned k = 0; k < w->sim->worker_count; k++) {
+        const struct probe *p = w->sim->workers[k].probe;
+
+        for (unsigned n = 0; p && n < p->path_count; n++) {
+            for (uint32_t r = 0; r < p->paths[n].count; r++)
+                for (uint32_t at = p->paths[n].runs[r].from; at < p->paths[n].runs[r].to; at++)
+                    if (code[at].line < lines)
+                        x->loads[code[at].line].walked = true;
+            for (uint32_t l = 0; l < p->paths[n].load_count; l++)
+                if (code[p->paths[n].loads[l].at].line < lines)
+                    note_load(&x->loads[code[p->paths[n].loads[l].at].line], &p->paths[n], l);
+        }
+    }
+}
+
+/*
+ * Passes over shared memory that the machine code does not have: ptxas loads up to four neighbouring words at once,
+ * which takes as many passes as one of them. What is nearly as often there as in the PTX is taken to be as often.
+ */
+#define AS_OFTEN 0.8
+
+static bool find_merged(const struct work *w, double *merged)
+{
+    const struct ins *code = w->kernel->module->program->code;
+    double *accesses = calloc(w->sass->lines + 1, sizeof *accesses);
+
+    *merged = 0;
+    if (!accesses)
+        return false;
+    sass_accesses(w->sass, accesses);
+    for (uint32_t n = 0; n < w->count; n++) {
+        double kept = ratio(code[n].line < w->sass->lines ? accesses[code[n].line] : 0, w->executed[n]);
+
+        if (w->executed[n] > 0 && costs_loads_shared(w->costs, n) && kept < AS_OFTEN)
+            *merged += (1 - kept) * w->executed[n] * passes_of(w, n);
+    }
+    free(accesses);
+    return true;
+}
+
+/* The columns of a launch whose machine code is known. */
+static bool fill_sass(const struct work *w, double warps, double *v)
+{
+    size_t lines = w->sass->lines;
+    struct by_line x = {calloc(lines + 1, sizeof *x.executed), calloc(lines + 1, sizeof *x.loads)};
+    struct cost sum = {0}, once = {0};
+    struct walk walk = {0};
+    double merged = 0;
+    bool good = x.executed && x.loads;
+
+    if (good) {
+        find_lines(w, &x, lines);
+        sass_count(w->sass, x.executed, warps);
+        sass_costs(w->sass, &sum, &once);
+        sass_walk(w->sass, x.loads, warps, &walk);
+        good = find_merged(w, &merged);
+    }
+    if (good && sum.slots > 0) {
+        v[FEATURE_MACHINE] = 1;
+        v[FEATURE_SHARED_MERGED] = merged;
+        v[FEATURE_ISSUE] = sum.slots;
+        v[FEATURE_CODE] = once.slots;
+        v[FEATURE_BUSY_LSU] += sum.busy[PIPE_LSU];
+        for (int pipe = PIPE_ALU; pipe <= PIPE_XU; pipe++)
+            v[FEATURE_BUSY_ALU + pipe] = sum.busy[pipe];
+        v[FEATURE_CHAIN] = walk.clocks;
+        /* Which fences are of a block alone the PTX says. */
+        for (int wait = 0; wait < WAITS; wait++)
+            if (wait != WAIT_FENCE)
+                v[wait == WAIT_HIT ? FEATURE_WAIT_HIT : FEATURE_WAIT_LOAD + wait] = walk.waits[wait];
+    }
+    free(x.executed);
+    free(x.loads);
+    return good;
 }
 
 /* The paths are of some warps, up to a length: the mean warp executes `instructions`. */
@@ -224,6 +352,7 @@ bool work_end(struct work *w, double blocks, double warps, double value[FEATURE_
 
     fill_pipes(w, value);
     good = fill_path(w, ratio(value[FEATURE_WARP_INSTRUCTIONS], warps), value);
+    good = good && (!w->sass || fill_sass(w, warps, value));
     fill_memory(w, blocks, value);
     work_drop(w);
     return good;

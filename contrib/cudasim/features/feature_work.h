@@ -6,10 +6,11 @@
 #define CUDASIM_FEATURE_WORK_H
 
 #include "feature.h"
+#include "feature_code.h"
 #include "feature_cost.h"
 
 /* Begins a launch of `kernel`. Earlier counts are left out. NULL without memory. */
-struct work *work_begin(struct sim *sim, const struct sim_kernel *kernel, struct costs *costs, bool gathers);
+struct work *work_begin(struct sim *sim, const struct sim_kernel *kernel, struct features_code *code);
 
 /* Multiplies the counts since the last call, or since the beginning, by `weight`. False without memory. */
 bool work_take(struct work *work, double weight);

@@ -50,6 +50,8 @@ struct sim_module {
     struct program *program;
     struct sim_kernel *kernels; /* [kernel_count] */
     size_t kernel_count;
+    char *text;                 /* [text_size] its PTX, while features are written; NULL: it was linked of several */
+    size_t text_size;
     struct sim_module *next;
 };
 

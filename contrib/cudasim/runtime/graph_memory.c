@@ -42,6 +42,15 @@ bool graph_has_memory(const struct CUgraph_st *graph)
     return false;
 }
 
+bool graph_has_conditions(const struct CUgraph_st *graph)
+{
+    for (const struct CUgraphNode_st *node = graph->nodes; node; node = node->next)
+        if (node->work.kind == WORK_CONDITION ||
+            (node->work.kind == WORK_GRAPH && graph_has_conditions(node->work.graph)))
+            return true;
+    return false;
+}
+
 cudaError_t graph_memory_new(struct runtime *runtime, size_t size, void **pointer)
 {
     struct graph_memory *m = calloc(1, sizeof *m);

@@ -18,6 +18,9 @@ cudaError_t graph_memory_launch(struct runtime *runtime, const struct CUgraphExe
 bool graph_memory_free(struct runtime *runtime, const void *pointer);
 /* Whether the graph has nodes that allocate or free memory: an H100 does not copy it. */
 bool graph_has_memory(const struct CUgraph_st *graph);
+
+/* Whether a node of it, or of its children, is a conditional one. */
+bool graph_has_conditions(const struct CUgraph_st *graph);
 bool graph_memory_is(struct runtime *runtime, const void *pointer);
 
 /* Gives back what no graph refers to and nobody has allocated. Only while no work is under way. */

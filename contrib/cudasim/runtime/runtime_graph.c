@@ -59,7 +59,7 @@ cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
     if (call_begin(&call, CALL_DEVICE)) {
         if (!clone || !handle_is(call.runtime, graph, HANDLE_GRAPH))
             call.error = cudaErrorInvalidValue;
-        else if (graph_has_memory(graph))
+        else if (graph_has_memory(graph) || graph_has_conditions(graph))
             call.error = cudaErrorNotSupported;
         else if (!(*clone = graph_clone(call.runtime, graph)))
             call.error = cudaErrorMemoryAllocation;
@@ -93,7 +93,7 @@ static cudaError_t instantiate(struct call *call, cudaGraphExec_t *exec, cudaGra
 
     if (!exec || !handle_is(call->runtime, graph, HANDLE_GRAPH) || flags & ~(unsigned long long)INSTANTIATE_FLAGS)
         return cudaErrorInvalidValue;
-    if (graph->moved || device_graph_odd_node(graph, flags))
+    if (graph->child || device_graph_odd_node(graph, flags))
         return cudaErrorNotSupported;
     if (graph->only && is_single(graph))
         return graph_has_memory(graph) ? cudaErrorNotSupported : cudaErrorInvalidValue;

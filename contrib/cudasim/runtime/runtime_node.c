@@ -279,10 +279,11 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph, 
     return add_end(&call, node, graph, dependencies, count, &work);
 }
 
-/* An H200 puts a graph that was moved nowhere else, and copies none with nodes of memory. */
+/* An H200 puts the child of a node nowhere else, and copies no graph with nodes of memory or conditional ones. */
 static cudaError_t may_copy(const struct CUgraph_st *child)
 {
-    return child->moved || graph_has_memory(child) ? cudaErrorNotSupported : cudaSuccess;
+    return child->child || graph_has_memory(child) || graph_has_conditions(child) ? cudaErrorNotSupported
+                                                                                   : cudaSuccess;
 }
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,

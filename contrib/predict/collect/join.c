@@ -26,7 +26,8 @@ static const char features_header[] =
     "wait_hit,load_fresh,store_fresh,atomic_meet,cold,atomic_turns,atomic_rounds,shared_loops,heap," \
     "host_bytes,managed_first,prints,children,local_stores,print_lanes,child_nested,heap_live,managed_areas," \
     "swaps,loads_longest,loads_most,first,fresh,in_place,shared_merged,load_passes,store_passes," \
-    "constant_fixed,constant_uniform,constant_lines,follows,executed,stale,clocked,data_branches,data_addresses"
+    "constant_fixed,constant_uniform,constant_lines,follows,executed,stale,clocked,data_branches,data_addresses," \
+    "machine"
 
 /* Columns of the two files, by their place in the headers above. */
 enum { GPU, KERNEL, CLASS, SIZE, BLOCK, TIME_US, LOW_US, HIGH_US, SAMPLES, SM_MHZ, MEM_MHZ, ALONE_US };

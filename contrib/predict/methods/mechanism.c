@@ -17,7 +17,7 @@
 
 enum { LAW, SITES, PULLS };
 enum { MOST_ROWS = 4000, MOST_SITES = 3000, STEPS = 60, TRIALS = 8 };
-#define HOLD 0.002      /* how strongly the logarithm of a factor is held to 0, as a share of all kernels' squares */
+#define HOLD 0.001      /* how strongly the logarithm of a factor is held to 0, as a share of all kernels' squares */
 #define EXACT 10.0      /* how much more strongly that of a part is held whose clocks are known exactly */
 #define LARGE 0.25      /* errors beyond it count as they are, not squared */
 #define LEAST 1e-6      /* microseconds: a part that is nothing */

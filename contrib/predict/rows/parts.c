@@ -63,7 +63,7 @@
 #define BIG_BLOCK_CLOCKS 1.72   /* block_start, threads_1024 */
 #define FETCH_CLOCKS 30.0       /* for a line of 128 bytes of code that no warp executed yet */
 #define CODE_LINE 8.0           /* instructions */
-#define STEP_CLOCKS 0.9         /* more of each instruction of a warp alone: by public programs */
+#define STEP_CLOCKS 0.9         /* more of each instruction of a warp alone, of rows by the PTX: by public programs */
 #define FIRST_CLOCKS 620.0      /* more of a program's first launch than of its next ones: by public programs */
 #define FIRST_LOAD_CLOCKS 690.0 /* and of one that loads, which misses the address translation: likewise */
 #define DRAM_EFFICIENCY 0.88    /* bandwidth, read, 768 MiB, over the data sheet's */
@@ -474,8 +474,9 @@ static void path(const double *v, const struct gpu *gpu, const struct place *p, 
     double loads = longest_loads(v, p, longest);
     double barrier = BARRIER_CLOCKS + BARRIER_WARP_CLOCKS * v[COLUMN_W];
     double warps = v[COLUMN_N_B] * fmax(1, v[COLUMN_W]);
+    double step = known(v[COLUMN_MACHINE], 0) > 0 ? 0 : STEP_CLOCKS;
 
-    clocks[PART_CHAIN] = longest * (v[COLUMN_CHAIN] + STEP_CLOCKS * per(v[COLUMN_WARP_INSTRUCTIONS], warps));
+    clocks[PART_CHAIN] = longest * (v[COLUMN_CHAIN] + step * per(v[COLUMN_WARP_INSTRUCTIONS], warps));
     if (isnan(v[COLUMN_WAIT_HIT]))
         clocks[PART_WAIT_LOAD] = loads * v[COLUMN_WAIT_LOAD] * load;
     else

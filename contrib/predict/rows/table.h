@@ -127,7 +127,8 @@
     X(STALE, "stale", WORK) \
     X(CLOCKED, "clocked", WORK) \
     X(DATA_BRANCHES, "data_branches", WORK) \
-    X(DATA_ADDRESSES, "data_addresses", WORK)
+    X(DATA_ADDRESSES, "data_addresses", WORK) \
+    X(MACHINE, "machine", WORK)
 
 enum column {
 #define X(identifier, name, kind) COLUMN_##identifier,

@@ -12,6 +12,7 @@
 #                                                    public rows: of these, predictions are compared which a model made
 #                                                    that had not learned from the row's program
 #   overhead [--only REGEX]                          what counting adds to the simulation of what is built
+#   instructions FOLDER/out                          counted beside what a GPU executed
 #
 # --fresh is the second draw: programs that the first has not reached, in an order of their own. --next is the third:
 # programs of neither, and --last the fourth: all that are left. --courses is the fifth: programs of courses and books,
@@ -195,8 +196,8 @@ build_and_count() {
 
 case $command in
 build | count) build_and_count ;;
-pack | rows | recount | join | errors | overhead)
+pack | rows | recount | join | errors | overhead | instructions)
     # shellcheck disable=SC1090 # parts of this script
     . "$scripts/population_$command.sh" ;;
-*) usage 'population.sh build|count|pack|rows|recount|join|errors|overhead [OPTION...]; see --help' ;;
+*) usage 'population.sh build|count|pack|rows|recount|join|errors|overhead|instructions [OPTION...]; see --help' ;;
 esac

@@ -89,7 +89,7 @@ static void test_children()
     cudaKernelNodeParams what = {};
     cudaGraph_t child, top, inner;
     cudaGraphNode_t node, place;
-    cudaGraphExec_t exec;
+    cudaGraphExec_t exec, again;
     size_t count = 1;
 
     what.func = (void *)add, what.gridDim = what.blockDim = dim3(1), what.kernelParams = arguments;
@@ -107,10 +107,32 @@ static void test_children()
     CUDA_CHECK(cudaGraphLaunch(exec, 0));
     expect_device("sum", std::vector<int>{1000}, sum);
     EXPECT_ERROR(cudaErrorInvalidValue, cudaGraphDestroy(inner)); /* it goes with its node */
+    EXPECT_ERROR(cudaErrorNotSupported, cudaGraphInstantiate(&again, inner, 0));
+    EXPECT_ERROR(cudaErrorNotSupported, cudaGraphAddChildGraphNode(&place, child, nullptr, 0, inner));
     CUDA_CHECK(cudaGraphExecDestroy(exec));
     CUDA_CHECK(cudaGraphDestroy(child));
     CUDA_CHECK(cudaGraphDestroy(top));
     device_free(sum);
+}
+
+/* A graph with a conditional node is not copied. */
+static void test_conditions()
+{
+    cudaGraph_t graph, top, copy;
+    cudaGraphNode_t node;
+    cudaGraphNodeParams what = {};
+
+    CUDA_CHECK(cudaGraphCreate(&graph, 0));
+    CUDA_CHECK(cudaGraphCreate(&top, 0));
+    what.type = cudaGraphNodeTypeConditional;
+    what.conditional.type = cudaGraphCondTypeIf;
+    what.conditional.size = 1;
+    CUDA_CHECK(cudaGraphConditionalHandleCreate(&what.conditional.handle, graph, 1, cudaGraphCondAssignDefault));
+    CUDA_CHECK(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &what));
+    EXPECT_ERROR(cudaErrorNotSupported, cudaGraphClone(&copy, graph));
+    EXPECT_ERROR(cudaErrorNotSupported, cudaGraphAddChildGraphNode(&node, top, nullptr, 0, graph));
+    CUDA_CHECK(cudaGraphDestroy(graph));
+    CUDA_CHECK(cudaGraphDestroy(top));
 }
 
 /* A copy in an executable graph keeps its number of rows. Rows that lie side by side may be several. */
@@ -174,6 +196,7 @@ int main()
     test_positions();
     test_border();
     test_children();
+    test_conditions();
     test_rows();
     test_occupancy();
     return passed();
