@@ -226,12 +226,6 @@ pairs 9 808 202 4 0 0
 in_place 0 0 0 32 32 0
 copy 0 0 0 32 0 0
 halves 0 0 0 0 0 153.6"
-    # The machine code says so.
-    nvcc -arch=sm_90 -fatbin -o loops.fatbin "$fixtures/loops.cu"
-    run -0 "$build/fatbin" loops.fatbin
-    assert_line --regexp '^    loop: [0-9]+ instructions, 16 loads, 0 of shared memory, 0 stores$'
-    assert_line --regexp '^    loop: [0-9]+ instructions, 2 loads, 20 of shared memory, 0 stores$'
-    assert_line --regexp '^    loop: [0-9]+ instructions, 8 loads, 128 of shared memory, 0 stores$'
 }
 
 @test "features: the clocks that L1 needs for loads and stores are those that an H200 took" {

@@ -123,13 +123,6 @@ static bool describe(struct sim_module *m, size_t index, const struct cubin_kern
 
     if (found)
         r = (struct kernel_resources){found->registers, found->local};
-    if (found && found->loop_count && m->sim->options.features) {
-        kernel->loops = malloc(found->loop_count * sizeof *kernel->loops);
-        if (!kernel->loops)
-            return false;
-        kernel->loop_count = found->loop_count;
-        memcpy(kernel->loops, found->loops, found->loop_count * sizeof *kernel->loops);
-    }
     return kernel_describe(m, kernel, index, found ? &r : NULL, seen);
 }
 
@@ -235,7 +228,6 @@ void sim_unload(struct sim *sim, struct sim_module *module)
         if (k->use)
             use_freeze(k->use);
         free(k->demangled);
-        free(k->loops);
         if (k->attached)
             k->detach(k->attached);
     }

@@ -425,7 +425,7 @@ int main(int count, char **words)
     if (c.cubin) {
         struct text cubin = read_file(c.cubin);
 
-        resource_count = cubin_kernels(cubin.data, cubin.size, true, &resources);
+        resource_count = cubin_kernels(cubin.data, cubin.size, &resources);
         free(cubin.data);
     }
     module = sim_load(sim, text.data, text.size, resources, resource_count, &error);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "contrib/cudasim/container/fatbin.h"
+#include "contrib/cudasim/container/machine_lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -21,8 +22,9 @@ static void read_all(const char *bytes, size_t size)
 
 static void read_cubin(const void *elf, size_t size)
 {
+    struct machine_function *functions;
     struct cubin_kernel *kernels;
-    size_t count = cubin_kernels(elf, size, true, &kernels);
+    size_t count = cubin_kernels(elf, size, &kernels), code;
 
     for (size_t i = 0; i < count; i++)
         if (kernels[i].name[0] == '\0')
@@ -30,6 +32,8 @@ static void read_cubin(const void *elf, size_t size)
     if (!count != !kernels)
         abort();
     cubin_free(kernels, count);
+    if (machine_functions(elf, size, &functions, &code))
+        machine_functions_free(functions, code);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

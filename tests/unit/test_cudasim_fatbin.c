@@ -186,7 +186,7 @@ struct expected_kernel {
 static void check_kernel(const struct expected_kernel *want, const void *elf, size_t size, size_t expected_count)
 {
     struct cubin_kernel *kernels;
-    size_t count = cubin_kernels(elf, size, true, &kernels), found = 0;
+    size_t count = cubin_kernels(elf, size, &kernels), found = 0;
 
     CHECK(count == expected_count, "%s: %zu kernels", want->sample, count);
     for (size_t i = 0; i < count; i++) {
@@ -301,7 +301,7 @@ static void test_refusals(void)
 static void try_cubin(const void *elf, size_t size)
 {
     struct cubin_kernel *kernels;
-    size_t count = cubin_kernels(elf, size, true, &kernels);
+    size_t count = cubin_kernels(elf, size, &kernels);
 
     cubin_free(kernels, count);
 }
@@ -372,8 +372,8 @@ static void test_no_cubin(void)
     static const char host[64] = { 0x7F, 'E', 'L', 'F', 2, 1, 1 };
     struct cubin_kernel *kernels = (struct cubin_kernel *)1;
 
-    CHECK(cubin_kernels("", 0, true, &kernels) == 0 && !kernels, "nothing");
-    CHECK(cubin_kernels(host, sizeof host, true, &kernels) == 0 && !kernels, "an ELF file of no GPU");
+    CHECK(cubin_kernels("", 0, &kernels) == 0 && !kernels, "nothing");
+    CHECK(cubin_kernels(host, sizeof host, &kernels) == 0 && !kernels, "an ELF file of no GPU");
     cubin_free(NULL, 0);
 }
 

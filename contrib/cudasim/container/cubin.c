@@ -4,7 +4,7 @@
  * A kernel is a function symbol marked as an entry. What it needs is in these sections, whose sh_info is the index of
  * the kernel's .text section, or which name the kernel's symbol:
  *
- *     .text.KERNEL        registers in the top byte of sh_info, up to sm_89; the machine code itself
+ *     .text.KERNEL        registers in the top byte of sh_info, up to sm_89
  *     .nv.shared.KERNEL   its size; from sm_90 on it starts with what the system reserves, which a symbol tells
  *     .nv.local.KERNEL    its size
  *     .nv.info            attributes of all kernels by symbol: registers, frame, stack with calls
@@ -27,8 +27,7 @@ enum {
     ATTRIBUTE_FRAME_SIZE = 0x11,  /* u32 symbol, u32 bytes */
     ATTRIBUTE_MIN_STACK = 0x12,   /* u32 symbol, u32 bytes: frame, and those of called functions */
     ATTRIBUTE_REGCOUNT = 0x2F,    /* u32 symbol, u32 registers */
-    RESERVED_SHARED = 1024,       /* bytes a block that sm_90 reserves */
-    KNOWN_CODE = 90               /* sm_90: the machine code that machine_code.c reads */
+    RESERVED_SHARED = 1024        /* bytes a block that sm_90 reserves */
 };
 
 struct cubin {
@@ -38,7 +37,6 @@ struct cubin {
     uint32_t *of_symbol;        /* [symbol_count] 1 + kernel, else 0 */
     struct cubin_kernel *kernels;
     size_t count;
-    bool loops;    /* are wanted */
     bool reserved; /* shared memory starts with what the system reserves */
 };
 
@@ -156,24 +154,6 @@ static void read_attributes(const struct cubin *cubin, const Elf64_Shdr *header,
     }
 }
 
-/* The architecture stands in the second byte of the flags, in older files in the first. */
-static bool is_known_code(const struct cubin *cubin)
-{
-    uint32_t flags = cubin->image.header.e_flags;
-
-    return (flags >> 8 & 0xFF) == KNOWN_CODE || (flags & 0xFF) == KNOWN_CODE;
-}
-
-static void read_code(const struct cubin *cubin, const Elf64_Shdr *header, struct cubin_kernel *kernel)
-{
-    const unsigned char *code = cubin->loops && is_known_code(cubin) ? elf_image_data(&cubin->image, header) : NULL;
-
-    if (!kernel->registers)
-        kernel->registers = (unsigned)(header->sh_info >> 24);
-    if (code && !kernel->loops)
-        kernel->loops = machine_loops(code, header->sh_size, &kernel->loop_count);
-}
-
 static void read_section(const struct cubin *cubin, size_t section, const Elf64_Shdr *header, const char *name)
 {
     struct cubin_kernel *kernel = kernel_of_section(cubin, header->sh_info);
@@ -186,7 +166,7 @@ static void read_section(const struct cubin *cubin, size_t section, const Elf64_
         kernel->shared = narrow(cubin->reserved && header->sh_size >= RESERVED_SHARED ?
                                 header->sh_size - RESERVED_SHARED : header->sh_size);
     else if (starts_with(name, ".text.") && (kernel = kernel_of_section(cubin, section)))
-        read_code(cubin, header, kernel);
+        kernel->registers = kernel->registers ? kernel->registers : (unsigned)(header->sh_info >> 24);
 }
 
 /* .nv.local.KERNEL comes on top of the stack, so it is added when that is known. */
@@ -221,9 +201,9 @@ static bool read_pass(struct cubin *cubin, enum pass pass)
     return true;
 }
 
-size_t cubin_kernels(const void *elf, size_t size, bool loops, struct cubin_kernel **kernels)
+size_t cubin_kernels(const void *elf, size_t size, struct cubin_kernel **kernels)
 {
-    struct cubin cubin = { .loops = loops };
+    struct cubin cubin = {0};
     bool ok = false;
 
     *kernels = NULL;
@@ -248,9 +228,7 @@ out:
 
 void cubin_free(struct cubin_kernel *kernels, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         free(kernels[i].name);
-        free(kernels[i].loops);
-    }
     free(kernels);
 }

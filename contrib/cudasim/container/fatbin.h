@@ -65,35 +65,20 @@ size_t fatbin_size(const void *data, size_t limit);
  */
 void *fatbin_search(const void *data, size_t size, size_t *at, size_t *bytes);
 
-/* An innermost loop of the machine code: how many of its instructions are of each kind. */
-struct cubin_loop {
-    unsigned instructions;
-    unsigned loads, stores; /* of global memory, or by generic addresses */
-    unsigned shared_loads;
-};
-
-/* What `ptxas -v` reports of one kernel, and its loops. */
+/* What `ptxas -v` reports of one kernel. */
 struct cubin_kernel {
     char *name;           /* as mangled */
     unsigned registers;   /* a thread */
     unsigned shared;      /* static shared memory a block, bytes; without the 1024 that sm_90 reserves for itself */
     unsigned local;       /* stack frame and spills a thread, bytes, those of called functions included */
     unsigned max_threads; /* a block, 0 if not limited */
-    struct cubin_loop *loops; /* [loop_count] in the order of their last instructions */
-    size_t loop_count;
 };
 
 /*
  * The kernels of a cubin (an ELF image) in the order of its symbols. Returns their count; *kernels is to be freed with
- * cubin_free(). 0, and *kernels NULL, if it has none or is no cubin. Loops are read if `loops` is set, of sm_90 alone.
+ * cubin_free(). 0, and *kernels NULL, if it has none or is no cubin.
  */
-size_t cubin_kernels(const void *elf, size_t size, bool loops, struct cubin_kernel **kernels);
+size_t cubin_kernels(const void *elf, size_t size, struct cubin_kernel **kernels);
 void cubin_free(struct cubin_kernel *kernels, size_t count);
-
-/*
- * The innermost loops with loads or stores in the machine code of a function for sm_90, to be freed. NULL: there are
- * none, or no memory.
- */
-struct cubin_loop *machine_loops(const void *code, size_t size, size_t *count);
 
 #endif

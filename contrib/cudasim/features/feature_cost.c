@@ -29,6 +29,7 @@ struct rule {
 #define NOTHING 0, PIPE_ALU, 0, 0, WAIT_NONE
 #define ALU(slots, latency) slots, PIPE_ALU, (slots) * 0.5, latency, WAIT_NONE
 #define FMA(slots, latency) slots, PIPE_FMA, (slots) * 0.25, latency, WAIT_NONE
+#define HALF(slots, latency) slots, PIPE_FMA, (slots) * 0.36, latency, WAIT_NONE
 #define IMAD(slots, latency) slots, PIPE_FMA, (slots) * 0.5, latency, WAIT_NONE
 #define FP64(slots, latency) slots, PIPE_FP64, (slots) * 0.5, latency, WAIT_NONE
 #define XU(slots, busy, latency) slots, PIPE_XU, busy, latency, WAIT_NONE
@@ -108,15 +109,18 @@ static const struct rule rules[] = {
     {"add", {"f32"}, FMA(1, 4.2)},
     {"sub", {"f32"}, FMA(1, 4.2)},
     {"mul", {"f32"}, FMA(1, 4.2)},
+    {"fma", {"f16"}, HALF(1, 5)},
+    {"fma", {"f16x2"}, HALF(1, 5)},
+    {"fma", {"bf16x2"}, HALF(1, 5)},
     {"fma", {0}, FMA(1, 4.2)},
     {"mad", {"f32"}, FMA(1, 4.2)},
-    {"add", {"f16"}, FMA(1, 5)},
-    {"add", {"f16x2"}, FMA(1, 5)},
-    {"add", {"bf16x2"}, FMA(1, 5)},
-    {"sub", {"f16x2"}, FMA(1, 5)},
-    {"mul", {"f16"}, FMA(1, 5)},
-    {"mul", {"f16x2"}, FMA(1, 5)},
-    {"mul", {"bf16x2"}, FMA(1, 5)},
+    {"add", {"f16"}, HALF(1, 5)},
+    {"add", {"f16x2"}, HALF(1, 5)},
+    {"add", {"bf16x2"}, HALF(1, 5)},
+    {"sub", {"f16x2"}, HALF(1, 5)},
+    {"mul", {"f16"}, HALF(1, 5)},
+    {"mul", {"f16x2"}, HALF(1, 5)},
+    {"mul", {"bf16x2"}, HALF(1, 5)},
     {"div", {"approx"}, XU(5, 2.2, 41)},
     {"div", {"full"}, XU(8, 2.2, 45)},
     {"div", {"f32"}, XU(14, 2.2, 58)},
@@ -254,23 +258,9 @@ static uint8_t order_of(const char *opcode)
     return 0;
 }
 
-static uint8_t access_of(const char *opcode)
+static bool loads_shared(const char *opcode)
 {
-    bool load = feature_is(opcode, "ld") || feature_is(opcode, "ldu"), shared = feature_has(opcode, "shared");
-
-    if (feature_has(opcode, "param") || feature_has(opcode, "const") || feature_has(opcode, "local"))
-        return ACCESS_NONE;
-    if (load)
-        return shared ? ACCESS_SHARED_LOAD : ACCESS_LOAD;
-    return feature_is(opcode, "st") && !shared ? ACCESS_STORE : ACCESS_NONE;
-}
-
-/* Whether the statement adds a number to a register: r = r + 4. */
-static bool counts(const struct ptx_statement *s)
-{
-    return (feature_is(s->opcode, "add") || feature_is(s->opcode, "sub")) && s->count == 3 && s->guard < 0 &&
-           s->operands[0].kind == PTX_OPERAND_REGISTER && s->operands[1].kind == PTX_OPERAND_REGISTER &&
-           s->operands[0].reg == s->operands[1].reg && s->operands[2].kind == PTX_OPERAND_INTEGER;
+    return (feature_is(opcode, "ld") || feature_is(opcode, "ldu")) && feature_has(opcode, "shared");
 }
 
 /* ---- special cases ---- */
@@ -502,8 +492,7 @@ static void add_statement(struct listing *l, const struct ptx_function *f, const
     x->pipe = (uint8_t)rule->pipe;
     x->wait = (uint8_t)rule->wait;
     x->order = order_of(s->opcode);
-    x->access = access_of(s->opcode);
-    x->counts = counts(s);
+    x->loads_shared = loads_shared(s->opcode);
     x->slots = rule->slots;
     x->busy = rule->busy;
     x->latency = rule->latency;
@@ -555,8 +544,7 @@ static bool add_function(struct costs *c, const struct program *program, const s
     return !c->failed;
 }
 
-struct costs *costs_create(const struct program *program, const struct function *kernel,
-                           const struct cubin_loop *loops, size_t loop_count)
+struct costs *costs_create(const struct program *program)
 {
     struct costs *c = calloc(1, sizeof *c);
 
@@ -573,10 +561,6 @@ struct costs *costs_create(const struct program *program, const struct function 
             costs_free(c);
             return NULL;
         }
-    if (loop_count && !costs_find_loops(c, program, kernel, loops, loop_count)) {
-        costs_free(c);
-        return NULL;
-    }
     return c;
 }
 
@@ -588,7 +572,6 @@ void costs_free(struct costs *costs)
     free(costs->registers);
     free(costs->schedules);
     free(costs->order);
-    free(costs->loops);
     free(costs);
 }
 
@@ -612,12 +595,12 @@ bool costs_fixed(const struct costs *costs, uint32_t index)
     return costs->steps[index].known && costs->steps[index].fixed;
 }
 
-double costs_merged(const struct costs *costs, uint32_t index)
-{
-    return costs->steps[index].known ? costs->steps[index].merged : 0;
-}
-
 bool costs_loads_shared(const struct costs *costs, uint32_t index)
 {
-    return costs->steps[index].known && costs->steps[index].access == ACCESS_SHARED_LOAD;
+    return costs->steps[index].known && costs->steps[index].loads_shared;
+}
+
+bool costs_fences(const struct costs *costs, uint32_t index)
+{
+    return costs->steps[index].known && costs->steps[index].wait == WAIT_FENCE;
 }

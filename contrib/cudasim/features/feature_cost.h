@@ -12,8 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct cubin_loop;
-struct function;
 struct probe_path;
 struct program;
 
@@ -32,12 +30,8 @@ struct cost {
 /* One instruction of the program, for walks. */
 struct cost_step;
 
-/*
- * The costs of a whole program for one of its kernels, whose machine code has these innermost loops (0: not known); as
- * long-lived as the program. NULL without memory.
- */
-struct costs *costs_create(const struct program *program, const struct function *kernel,
-                           const struct cubin_loop *loops, size_t loop_count);
+/* The costs of a whole program, as long-lived as it. NULL without memory. */
+struct costs *costs_create(const struct program *program);
 void costs_free(struct costs *costs);
 
 /* Adds what executing instruction number `index` of the program costs, `times` times, by a warp. */
@@ -46,8 +40,8 @@ void costs_add(const struct costs *costs, uint32_t index, double times, struct c
 /* Whether it loads from shared memory, and says so. */
 bool costs_loads_shared(const struct costs *costs, uint32_t index);
 
-/* The share of the instruction's passes over shared memory that ptxas saves: it loads several words at once. */
-double costs_merged(const struct costs *costs, uint32_t index);
+/* Whether it is a fence of more than a block, which a warp waits for. */
+bool costs_fences(const struct costs *costs, uint32_t index);
 
 /* The 8 bytes of constant memory that the instruction loads at an address which all lanes have, and ptxas knows it. */
 double costs_constants(const struct costs *costs, uint32_t index);

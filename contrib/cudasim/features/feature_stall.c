@@ -33,16 +33,18 @@ struct use {
 /* By the microbenchmarks (group pipes): lanes of each pipe. */
 static struct use use_of(unsigned base)
 {
-    if (base == 0x020 || base == 0x021 || base == 0x023 || (base >= 0x030 && base <= 0x032))
-        return (struct use){PIPE_FMA, 0.25};              /* FMUL, FADD, FFMA, HADD2, HFMA2, HMUL2 */
+    if (base == 0x020 || base == 0x021 || base == 0x023)
+        return (struct use){PIPE_FMA, 0.25};              /* FMUL, FADD, FFMA */
     if (base >= 0x024 && base <= 0x027)
         return (struct use){PIPE_FMA, 0.5};               /* IMAD, IMAD.WIDE, IDP, IMAD.HI */
+    if (base >= 0x030 && base <= 0x032)
+        return (struct use){PIPE_FMA, 0.36};              /* HADD2, HFMA2, HMUL2 */
     if (base >= 0x028 && base <= 0x02B)
         return (struct use){PIPE_FP64, 0.5};              /* DMUL, DADD, DSETP, DFMA */
     if (base == BASE_MUFU || base == 0x100 || base == 0x101 || base == 0x109 || (base >= 0x104 && base <= 0x106))
         return (struct use){PIPE_XU, 2.2};                /* FLO, BREV, POPC, F2F, F2I, I2F */
     if (base >= 0x110 && base <= 0x113)
-        return (struct use){PIPE_XU, 4.4};                /* the same of 64 bits */
+        return (struct use){PIPE_XU, 2.3};                /* the same of 64 bits */
     if (base < 0x020 || (base >= 0x040 && base < 0x080) || base == 0x003 || base == 0x1C2)
         return (struct use){PIPE_ALU, 0.5};               /* IADD3, LEA, LOP3, SHF, ISETP, FSETP, SEL, MOV, ... */
     return (struct use){PIPES, 0};                        /* uniform, jumps, accesses, tensor cores */

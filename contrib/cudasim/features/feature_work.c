@@ -47,7 +47,7 @@ static bool read_code(const struct sim_kernel *kernel, struct features_code *cod
     const struct sim_module *m = kernel->module;
 
     if (!code->costs)
-        code->costs = costs_create(m->program, kernel->function, kernel->loops, kernel->loop_count);
+        code->costs = costs_create(m->program);
     if (!code->looked && m->text)
         code->sass = sass_create(m->program, m->text, m->text_size, kernel->function->ptx->name);
     code->looked = true;
@@ -134,7 +134,7 @@ static double passes_of(const struct work *w, uint32_t index)
 static void fill_pipes(const struct work *w, double *v)
 {
     struct cost sum = {0}, once = {0};
-    double merged = 0, constants = 0, fixed = 0;
+    double constants = 0, fixed = 0;
 
     for (uint32_t n = 0; n < w->count; n++)
         if (w->executed[n] > 0) {
@@ -142,10 +142,7 @@ static void fill_pipes(const struct work *w, double *v)
             fixed += costs_fixed(w->costs, n) ? w->executed[n] : 0;
             costs_add(w->costs, n, w->executed[n], &sum);
             costs_add(w->costs, n, 1, &once);
-            if (costs_merged(w->costs, n) > 0)
-                merged += w->executed[n] * costs_merged(w->costs, n) * passes_of(w, n);
         }
-    v[FEATURE_SHARED_MERGED] = merged;
     v[FEATURE_CONSTANT_UNIFORM] = constants;
     v[FEATURE_CONSTANT_FIXED] = fixed;
     v[FEATURE_ISSUE] = sum.slots;
@@ -247,7 +244,7 @@ static bool fill_sass(const struct work *w, double warps, double *v)
         sass_walk(w->sass, x.loads, warps, &walk);
         good = find_merged(w, &merged);
     }
-    if (good && sum.slots > 0) {
+    if (good) {
         v[FEATURE_MACHINE] = 1;
         v[FEATURE_SHARED_MERGED] = merged;
         v[FEATURE_ISSUE] = sum.slots;
@@ -257,9 +254,11 @@ static bool fill_sass(const struct work *w, double warps, double *v)
             v[FEATURE_BUSY_ALU + pipe] = sum.busy[pipe];
         v[FEATURE_CHAIN] = walk.clocks;
         /* Which fences are of a block alone the PTX says. */
+        walk.waits[WAIT_FENCE] = 0;
+        for (uint32_t n = 0; n < w->count; n++)
+            walk.waits[WAIT_FENCE] += costs_fences(w->costs, n) ? ratio(w->executed[n], warps) : 0;
         for (int wait = 0; wait < WAITS; wait++)
-            if (wait != WAIT_FENCE)
-                v[wait == WAIT_HIT ? FEATURE_WAIT_HIT : FEATURE_WAIT_LOAD + wait] = walk.waits[wait];
+            v[wait == WAIT_HIT ? FEATURE_WAIT_HIT : FEATURE_WAIT_LOAD + wait] = walk.waits[wait];
     }
     free(x.executed);
     free(x.loads);
@@ -351,8 +350,8 @@ bool work_end(struct work *w, double blocks, double warps, double value[FEATURE_
     bool good;
 
     fill_pipes(w, value);
-    good = fill_path(w, ratio(value[FEATURE_WARP_INSTRUCTIONS], warps), value);
-    good = good && (!w->sass || fill_sass(w, warps, value));
+    good = w->sass ? fill_sass(w, warps, value)
+                   : fill_path(w, ratio(value[FEATURE_WARP_INSTRUCTIONS], warps), value);
     fill_memory(w, blocks, value);
     work_drop(w);
     return good;

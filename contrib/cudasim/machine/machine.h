@@ -309,8 +309,6 @@ struct sim_kernel {
     bool stores_anywhere;          /* what it calls stores, or its own stores have addresses of unknown origin */
     bool uses_local;
     uint64_t static_shared;        /* bytes laid out by program.c */
-    struct cubin_loop *loops;      /* [loop_count] innermost loops of its machine code, while features are written */
-    size_t loop_count;
     struct kernel_use *use;        /* counts, made at the first launch */
     void *attached;                /* data of another part of the program; NULL: none */
     void (*detach)(void *attached); /* frees it */

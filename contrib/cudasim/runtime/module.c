@@ -48,7 +48,6 @@ struct sources {
     struct sim_text *texts; /* [text_count] at most one a container */
     size_t count, text_count;
     unsigned arch;          /* the highest of the texts */
-    bool loops;             /* of the machine code are wanted: features describe them */
 };
 
 static void sources_release(struct sources *sources)
@@ -76,7 +75,7 @@ static cudaError_t take_container(struct binary *binary, struct sources *sources
         (elf && !fatbin_unpack(fatbin, elf, message, sizeof message)))
         goto broken;
     if (elf)
-        binary->cubin_count = cubin_kernels(elf->data, elf->size, sources->loops, &binary->cubin);
+        binary->cubin_count = cubin_kernels(elf->data, elf->size, &binary->cubin);
     if (!ptx) /* so has what the device linker made, and the toolkit's own object, which is for newer devices */
         return binary->parts ? cudaSuccess : no_ptx(binary, fatbin);
     sources->texts[sources->text_count++] = (struct sim_text){ ptx->data, ptx->size };
@@ -146,7 +145,7 @@ static cudaError_t collect(struct binary *binary, struct sources *sources)
 
 static cudaError_t load_container(struct runtime *runtime, struct binary *binary)
 {
-    struct sources sources = { .loops = runtime->features != NULL };
+    struct sources sources = {0};
     struct ptx_error wrong = { 0 };
     cudaError_t error = collect(binary, &sources);
 

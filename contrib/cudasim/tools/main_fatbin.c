@@ -89,7 +89,7 @@ static bool find_section(Elf *elf, const struct image *file, const char *wanted,
 static void list_kernels(const void *elf, size_t size)
 {
     struct cubin_kernel *kernels;
-    size_t count = cubin_kernels(elf, size, true, &kernels);
+    size_t count = cubin_kernels(elf, size, &kernels);
 
     for (size_t i = 0; i < count; i++) {
         printf("  %s: %u registers, %u bytes shared, %u bytes local", kernels[i].name, kernels[i].registers,
@@ -97,10 +97,6 @@ static void list_kernels(const void *elf, size_t size)
         if (kernels[i].max_threads)
             printf(", at most %u threads", kernels[i].max_threads);
         putchar('\n');
-        for (size_t n = 0; n < kernels[i].loop_count; n++)
-            printf("    loop: %u instructions, %u loads, %u of shared memory, %u stores\n",
-                   kernels[i].loops[n].instructions, kernels[i].loops[n].loads, kernels[i].loops[n].shared_loads,
-                   kernels[i].loops[n].stores);
     }
     cubin_free(kernels, count);
 }
