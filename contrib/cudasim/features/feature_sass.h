@@ -61,7 +61,7 @@ struct sass {
     struct machine_function *code;   /* [count] */
     struct code_function *functions; /* [count] the same ones as blocks */
     size_t count;
-    struct text_loop *loops;         /* [loop_count] by their first lines */
+    struct text_loop *loops;         /* [loop_count] by function, outer ones before their inner ones */
     size_t loop_count;
     int *loop_of;                    /* [lines] the innermost loop of each line of the PTX */
     bool *jumps;                     /* [lines] whether a jump stands there */
