@@ -181,7 +181,7 @@ static void release_load(struct walking *w, struct clock *c, const struct machin
         c->there = far;
 }
 
-/* `likely`: that the instruction's guard holds. Without it, it releases the barrier at once. */
+/* `likely`: that the instruction's guard holds. Where it does not, the barrier is released at once. */
 static void release(struct walking *w, struct clock *c, const struct machine_ins *i, unsigned number, bool result,
                     double likely)
 {
@@ -249,7 +249,7 @@ static void walk_block(struct walking *w, struct clock *c, size_t b, double weig
     w->sum->clocks += weight * jump * (1 - on);
 }
 
-/* Walks a block or what else is executed `share` times: less than half as often, it does not delay what comes next. */
+/* A block or loop that is executed less often than this, by its surroundings, does not delay what comes next. */
 #define RARE 0.5
 
 static int below(const struct code_function *f, int inner, int turn)

@@ -1,5 +1,5 @@
 /*
- * feature_turns.c - finds the loops of a graph: which block is only reached through which (Cooper, Harvey and Kennedy,
+ * feature_turns.c - finds the natural loops of a graph: the dominators of its blocks (Cooper, Harvey and Kennedy,
  * 2001), and what lies between a block and one that jumps back to it.
  */
 #include "feature_turns.h"
@@ -97,10 +97,10 @@ void flow_release(struct flow *f)
     *f = (struct flow){0};
 }
 
-/* ---- what is only reached through what ---- */
+/* ---- dominators ---- */
 
 struct above {
-    uint32_t *of;    /* [blocks] the nearest block that each is only reached through; NOWHERE: none */
+    uint32_t *of;    /* [blocks] the immediate dominator: what each is only reached through; NOWHERE: none */
     uint32_t *place; /* [blocks] in the order */
     bool *known;
 };
